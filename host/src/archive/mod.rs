@@ -1,0 +1,1 @@
+//! The run archive: journal, Parquet tables, manifest, verification.

@@ -1,0 +1,1 @@
+//! Builds the target programs: toolchain choice, cargo call, what the image is.

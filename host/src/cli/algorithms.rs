@@ -1,0 +1,18 @@
+//! `host algorithms`.
+use super::{Global, Outcome};
+use crate::exit::{Exit, Failure};
+
+/// Lists the catalogue.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {}
+
+/// Runs the command.
+///
+/// # Errors
+/// With the exit status of what failed.
+pub fn run(_global: &Global, _arguments: Arguments) -> Outcome {
+    Err(Failure::new(
+        Exit::Missing,
+        anyhow::anyhow!("not there yet"),
+    ))
+}

@@ -1,0 +1,18 @@
+//! `host flash_and_bench`.
+use super::{Global, Outcome};
+use crate::exit::{Exit, Failure};
+
+/// The main job: build, flash or launch, run, stream, archive, summarise.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {}
+
+/// Runs the command.
+///
+/// # Errors
+/// With the exit status of what failed.
+pub fn run(_global: &Global, _arguments: Arguments) -> Outcome {
+    Err(Failure::new(
+        Exit::Missing,
+        anyhow::anyhow!("not there yet"),
+    ))
+}

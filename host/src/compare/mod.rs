@@ -1,0 +1,1 @@
+//! Ratios and same-work checks between rows. Pure.

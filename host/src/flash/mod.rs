@@ -1,0 +1,1 @@
+//! Puts a board under our program: the emulator.

@@ -1,0 +1,1 @@
+//! Starts the program in an environment of a Linux board.

@@ -1,0 +1,20 @@
+//! The companion: builds the target programs, launches them in each environment, drives them, archives what they say and
+//! compares it.
+//!
+//! `cli` uses the edges (`setup`, `build`, `flash`, `launch`, `link`, `archive`), the edges use `model`, and the pure core
+//! (`stats`, `compare`) uses `model` alone: it knows no clap, no file, no port and no clock.
+#![forbid(unsafe_code)]
+
+pub mod archive;
+pub mod build;
+pub mod cli;
+pub mod compare;
+pub mod exit;
+pub mod flash;
+pub mod launch;
+pub mod link;
+pub mod model;
+pub mod plan;
+pub mod report;
+pub mod setup;
+pub mod stats;

@@ -1,0 +1,1 @@
+//! The link to a target: port, frames, sessions.

@@ -1,0 +1,1 @@
+//! Plans: what to measure, and how often.

@@ -1,0 +1,1 @@
+//! Turns rows into tables, JSON, CSV and Markdown.

@@ -1,0 +1,1 @@
+//! Medians, means, intervals. Pure.

@@ -1,0 +1,2 @@
+#![no_std]
+use oqs as _;
