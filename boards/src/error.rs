@@ -24,14 +24,10 @@ pub enum BoardError {
         source: std::io::Error,
     },
     /// A field or value that no board has.
-    #[error("{file}:{line}: {table} has no {kind} `{found}`{}; valid: {expected}", suggest(.nearest.as_deref()))]
+    #[error("{place} has no {kind} `{found}`{}; valid: {expected}", suggest(.nearest.as_deref()))]
     Unknown {
-        /// The file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// The table it stands in.
-        table: String,
+        /// File, line and table, e.g. `my.toml:3: [power]`.
+        place: String,
         /// `field` or `value`.
         kind: &'static str,
         /// What was found.
@@ -42,14 +38,10 @@ pub enum BoardError {
         expected: String,
     },
     /// Not TOML, a field of the wrong type, or one that is missing.
-    #[error("{file}:{line}: {table}: {message}")]
+    #[error("{place}: {message}")]
     Syntax {
-        /// The file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// The table it stands in.
-        table: String,
+        /// File, line and table, e.g. `my.toml:3: [power]`.
+        place: String,
         /// What is wrong.
         message: String,
     },
@@ -74,27 +66,22 @@ impl BoardError {
 
     pub(crate) fn from_toml(file: &str, text: &str, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |span| span.start.min(text.len()));
-        let file = file.to_owned();
         let line = 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
-        let table = table_at(text, line);
+        let place = format!("{file}:{line}: {}", table_at(text, line));
         match Unknown::parse(error.message()) {
             Some(Unknown {
                 kind,
                 found,
                 expected,
             }) => Self::Unknown {
-                file,
-                line,
-                table,
+                place,
                 kind,
                 nearest: nearest(&found, expected.iter().copied()),
                 expected: expected.join(", "),
                 found: found.clone(),
             },
             None => Self::Syntax {
-                file,
-                line,
-                table,
+                place,
                 message: error.message().trim().replace('\n', "; "),
             },
         }
