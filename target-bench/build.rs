@@ -48,8 +48,13 @@ fn constants(board: &Board) -> String {
 }
 
 fn link(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {
-    let scripts = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../linker").canonicalize()?;
-    let home = board.image.home().ok_or("the image's load address lies in none of the board's memory ranges")?;
+    let scripts = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?)
+        .join("../linker")
+        .canonicalize()?;
+    let home = board
+        .image
+        .home()
+        .ok_or("the image's load address lies in none of the board's memory ranges")?;
     let arguments = |program: &str, script: &str, own: &[String]| {
         // After rustc's own arguments, so these win whatever it takes for its default.
         let common = [
@@ -63,7 +68,10 @@ fn link(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {
             "-Wl,-z,noexecstack".into(),
             "-Wl,-z,norelro".into(),
             format!("-Wl,-T,{}", scripts.join(script).display()),
-            format!("-Wl,-Map={}", out.join(program).with_extension("map").display()),
+            format!(
+                "-Wl,-Map={}",
+                out.join(program).with_extension("map").display()
+            ),
         ];
         for argument in common.iter().chain(own) {
             println!("cargo::rustc-link-arg-bin={program}={argument}");

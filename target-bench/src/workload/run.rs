@@ -22,9 +22,6 @@ const MAX_ITERATIONS: u32 = 1 << 16;
 /// Most keys and inputs of a pool.
 const MAX_POOL: u32 = 1 << 12;
 
-/// What a Run reports, in order.
-pub type Event = Answer;
-
 /// Carries out Runs; keeps the pool between them.
 #[derive(Default)]
 pub struct Runner {
