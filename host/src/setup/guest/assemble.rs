@@ -28,12 +28,13 @@ const APPLETS: [&str; 30] = [
 /// The loader that programs name as their interpreter.
 const LOADER: &str = "ld-linux-aarch64.so.1";
 
-/// Unpacks `packages` below `work` and writes `kernel` and `initrd.cpio` into `to`.
+/// Unpacks `packages` below `work`, and writes `kernel` and `initrd.cpio` into `to`.
 ///
 /// # Errors
 /// If a package lacks what it should hold, or a file cannot be written.
 pub fn assemble(
     packages: &[Package],
+    facts: &BTreeMap<String, String>,
     work: &Path,
     to: &Path,
     task: &Task,
@@ -60,7 +61,7 @@ pub fn assemble(
     task.message("writing");
     task.at(packages.len() as u64);
     copy_kernel(&files, &to.join("kernel"))?;
-    write_initrd(&files, work, &to.join("initrd.cpio"))
+    write_initrd(&files, facts, work, &to.join("initrd.cpio"))
 }
 
 /// Every file and link of the packages: by path inside its package, with the old places of programs and libraries merged
@@ -136,13 +137,36 @@ fn copy_kernel(files: &Files, to: &Path) -> Result<(), SetupError> {
     copied.map_err(|source| SetupError::io("write", to, source))
 }
 
-fn write_initrd(files: &Files, work: &Path, to: &Path) -> Result<(), SetupError> {
+fn write_initrd(
+    files: &Files,
+    facts: &BTreeMap<String, String>,
+    work: &Path,
+    to: &Path,
+) -> Result<(), SetupError> {
     let io = |source| SetupError::io("write", to, source);
     let out = BufWriter::new(File::create(to).map_err(io)?);
     let mut archive = Archive::new(out);
     for folder in ["dev", "proc", "sys", "run", "tmp", "sysroot"] {
         archive.directory(folder).map_err(io)?;
     }
+    // One line of key=value, which the first process repeats when it is ready.
+    let versions: Vec<String> = facts
+        .iter()
+        .map(|(key, value)| {
+            format!(
+                "{}={}",
+                key.trim_start_matches("guest."),
+                value.replace(' ', "_")
+            )
+        })
+        .collect();
+    archive
+        .file(
+            "etc/guest.versions",
+            0o644,
+            format!("{}\n", versions.join(" ")).as_bytes(),
+        )
+        .map_err(io)?;
     let busybox = files.at("usr/bin/busybox")?;
     archive
         .file("bin/busybox", 0o755, &content(busybox)?)

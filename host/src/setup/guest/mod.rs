@@ -13,7 +13,7 @@ pub mod closure;
 mod download;
 
 /// Changes when the guest is put together differently; an older one is made anew.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The guest's files, complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +87,12 @@ fn make(cache: &Path, partial: &Path, progress: Progress) -> Result<(), SetupErr
     let packages = download::download(&partial.join("apt"), &task)?;
     task.done();
     let task = progress.task("guest: assemble", 0);
-    assemble::assemble(&packages, &partial.join("unpacked"), &files, &task)?;
+    let versions = packages
+        .iter()
+        .map(|package| (package.name.clone(), package.version.clone()))
+        .collect();
+    let unpacked = partial.join("unpacked");
+    assemble::assemble(&packages, &facts(&versions), &unpacked, &files, &task)?;
     task.done();
 
     let bytes = |name: &str| {
@@ -100,10 +105,7 @@ fn make(cache: &Path, partial: &Path, progress: Progress) -> Result<(), SetupErr
         format: FORMAT,
         kernel_bytes: bytes("kernel")?,
         initrd_bytes: bytes("initrd.cpio")?,
-        packages: packages
-            .into_iter()
-            .map(|package| (package.name, package.version))
-            .collect(),
+        packages: versions,
     };
     let list = files.join("guest.json");
     serde_json::to_vec_pretty(&made)
@@ -168,7 +170,7 @@ mod tests {
     fn only_a_whole_guest_is_found() {
         let cache = scratch("whole");
         let guest = cache.join("guest");
-        let list = r#"{"format":1,"kernel_bytes":3,"initrd_bytes":4,
+        let list = r#"{"format":2,"kernel_bytes":3,"initrd_bytes":4,
             "packages":{"crun":"1.8.1","linux-image-6.1.0-57-arm64":"6.1.192-3","linux-image-arm64":"6.1.192-3"}}"#;
         fs::write(guest.join("kernel"), "abc").unwrap();
         fs::write(guest.join("initrd.cpio"), "abcd").unwrap();
@@ -182,7 +184,7 @@ mod tests {
         fs::write(guest.join("initrd.cpio"), "abcd").unwrap();
         fs::write(
             guest.join("guest.json"),
-            list.replace("\"format\":1", "\"format\":0"),
+            list.replace("\"format\":2", "\"format\":0"),
         )
         .unwrap();
         assert_eq!(find(&cache), None, "made by an older program");
