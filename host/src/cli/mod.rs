@@ -10,6 +10,7 @@ mod boards;
 mod compare;
 mod flash_and_bench;
 mod setup;
+mod table;
 
 /// Measures post-quantum cryptography on Arm boards: bare metal, Linux process, container and unikernel, side by side.
 #[derive(Debug, Parser)]
