@@ -209,9 +209,9 @@ fn constant_samples_are_small() {
 #[test]
 fn the_worst_batch_fits_a_frame() {
     let extreme = |i: usize| Sample {
-        count: if i % 2 == 0 { u64::MAX } else { 0 },
-        total: if i % 3 == 0 { u64::MAX / 2 } else { 3 },
-        ticks: if i % 5 == 0 { u64::MAX } else { 1 },
+        count: if i.is_multiple_of(2) { u64::MAX } else { 0 },
+        total: if i.is_multiple_of(3) { u64::MAX / 2 } else { 3 },
+        ticks: if i.is_multiple_of(5) { u64::MAX } else { 1 },
         flags: 0xff,
     };
     let samples: Vec<_> = (0..MAX_SAMPLES).map(extreme).collect();
