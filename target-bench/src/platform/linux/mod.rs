@@ -1,0 +1,155 @@
+//! A Linux process without a C library: system calls only.
+use super::{Counters, Platform, Source};
+use crate::arch::registers;
+use crate::{fault, memory};
+use alloc::format;
+use alloc::string::String;
+use wire::hello::{Clocks, Surroundings};
+use wire::units::{Clock, Counter, Hertz, Scope};
+
+mod facts;
+pub mod perf;
+mod port;
+mod signals;
+mod start;
+mod sys;
+
+pub use start::{Auxiliary, entry};
+
+/// The process.
+pub struct Linux {
+    port: port::Port,
+    auxiliary: Auxiliary,
+    counters: Counters,
+    denied: String,
+}
+
+impl Linux {
+    /// Opens `port` and the counters, and touches all memory once, so that no iteration is the first to do so.
+    ///
+    /// # Errors
+    /// The number of the system's error where the port cannot be opened.
+    pub fn start(port: &core::ffi::CStr, auxiliary: Auxiliary) -> Result<Self, i32> {
+        auxiliary.populate();
+        // The operations' stack ends in pages that fault.
+        sys::forbid(memory::stack::guard(), memory::stack::GUARD_BYTES);
+        signals::install();
+        let port = port::Port::open(port)?;
+        let (count, denied) = match perf::Page::open(perf::Scope::User) {
+            Ok(page) => (Source::Perf(page), String::new()),
+            Err(errno) => (
+                Source::Ticks,
+                format!("perf_event_open for user code: error {errno}"),
+            ),
+        };
+        let (total, denied) = match perf::Page::open(perf::Scope::UserKernel) {
+            Ok(page) => (Source::Perf(page), denied),
+            Err(errno) => (
+                Source::None,
+                format!("{denied} perf_event_open with the kernel: error {errno}"),
+            ),
+        };
+        Ok(Self {
+            port,
+            auxiliary,
+            counters: Counters { count, total },
+            denied,
+        })
+    }
+}
+
+impl Platform for Linux {
+    fn read(&mut self, buffer: &mut [u8]) -> usize {
+        self.port.read(buffer)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.port.write(bytes);
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn clocks(&self) -> Clocks {
+        let ticks = Clock {
+            counter: Counter::Cntvct,
+            rate: Some(Hertz(registers::cntfrq())),
+            scope: Scope::All,
+        };
+        let clock = |source, scope| match source {
+            Source::Perf(_) => Clock {
+                counter: Counter::PerfCyclesMapped,
+                rate: None,
+                scope,
+            },
+            Source::Ticks => ticks,
+            _ => Clock {
+                counter: Counter::None,
+                rate: None,
+                scope,
+            },
+        };
+        Clocks {
+            count: clock(self.counters.count, Scope::User),
+            total: clock(self.counters.total, Scope::UserKernel),
+            ticks,
+            denied: self.denied.clone(),
+        }
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        facts::surroundings(self.auxiliary.page_size)
+    }
+
+    fn features(&self) -> u64 {
+        self.auxiliary.hardware_capabilities
+    }
+
+    fn boot(&self) -> Option<[u8; 16]> {
+        facts::boot()
+    }
+
+    fn build_id(&self) -> [u8; 20] {
+        self.auxiliary.build_id().unwrap_or_default()
+    }
+
+    fn program(&self) -> &'static str {
+        "linux"
+    }
+
+    fn stop(&mut self, status: u8) -> ! {
+        self.port.drain();
+        sys::exit(status)
+    }
+
+    fn restart(&mut self) -> ! {
+        // EX_TEMPFAIL: the launcher starts the program again.
+        self.stop(75)
+    }
+}
+
+/// Reads the whole of a small file of /proc or /sys; what does not fit is left out.
+fn read_file<'a>(path: &core::ffi::CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    let file = sys::open(path, sys::READ_ONLY).ok()?;
+    let mut length = 0;
+    while length < buffer.len() {
+        match sys::read(file, &mut buffer[length..]) {
+            Ok(0) | Err(_) => break,
+            Ok(read) => length += read,
+        }
+    }
+    sys::close(file);
+    Some(&buffer[..length])
+}
+
+/// Where fatal signals lead.
+fn signalled(name: &str, number: u64, address: u64, accessed: u64) -> ! {
+    fault::exception(name, number, address, accessed)
+}
+
+/// Says on standard error what failed, with the system's error number, and ends the process.
+pub fn give_up(what: &str, errno: i32) -> ! {
+    let _ = sys::write(2, format!("{what}: error {errno}\n").as_bytes());
+    sys::exit(1)
+}

@@ -1,0 +1,124 @@
+//! The libraries that are measured, behind small traits of bytes.
+//!
+//! Lengths are the catalogue's: a caller gives buffers of exactly those sizes. Randomness comes from [`crate::tape`].
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use wire::catalog::{ALGORITHMS, Algorithm, Provider};
+use wire::hello::ProviderVersion;
+use wire::message::Offer;
+
+mod classical;
+mod liboqs;
+
+/// The provider reported failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failed;
+
+/// A key encapsulation mechanism.
+pub trait Kem {
+    /// Makes a key pair.
+    ///
+    /// # Errors
+    /// Where the provider reports failure, as in all of these.
+    fn keygen(&self, public: &mut [u8], secret: &mut [u8]) -> Result<(), Failed>;
+    /// Encapsulates a fresh secret.
+    ///
+    /// # Errors
+    /// See above.
+    fn encaps(&self, ciphertext: &mut [u8], shared: &mut [u8], public: &[u8])
+    -> Result<(), Failed>;
+    /// Recovers the secret.
+    ///
+    /// # Errors
+    /// See above.
+    fn decaps(&self, shared: &mut [u8], ciphertext: &[u8], secret: &[u8]) -> Result<(), Failed>;
+}
+
+/// A signature scheme.
+pub trait Signature {
+    /// Makes a key pair.
+    ///
+    /// # Errors
+    /// Where the provider reports failure, as in all of these.
+    fn keygen(&self, public: &mut [u8], secret: &mut [u8]) -> Result<(), Failed>;
+    /// Signs; the signature's length.
+    ///
+    /// # Errors
+    /// See above.
+    fn sign(&self, signature: &mut [u8], message: &[u8], secret: &[u8]) -> Result<usize, Failed>;
+    /// Verifies.
+    ///
+    /// # Errors
+    /// Where the signature is not valid.
+    fn verify(&self, message: &[u8], signature: &[u8], public: &[u8]) -> Result<(), Failed>;
+}
+
+/// A Diffie-Hellman agreement.
+pub trait Agreement {
+    /// Makes a key pair.
+    ///
+    /// # Errors
+    /// Where the provider reports failure, as in all of these.
+    fn keygen(&self, public: &mut [u8], secret: &mut [u8]) -> Result<(), Failed>;
+    /// Derives the shared secret.
+    ///
+    /// # Errors
+    /// See above.
+    fn derive(&self, shared: &mut [u8], secret: &[u8], peer: &[u8]) -> Result<(), Failed>;
+}
+
+/// An opened algorithm.
+pub enum Scheme {
+    /// A KEM.
+    Kem(Box<dyn Kem>),
+    /// A signature scheme.
+    Signature(Box<dyn Signature>),
+    /// An agreement.
+    Agreement(Box<dyn Agreement>),
+    /// The empty operation.
+    Null,
+}
+
+/// Opens an algorithm; `None` where the provider does not have it in this program.
+#[must_use]
+pub fn open(provider: Provider, algorithm: &Algorithm) -> Option<Scheme> {
+    let name = algorithm.name_at(provider)?;
+    match provider {
+        Provider::Null => Some(Scheme::Null),
+        Provider::Liboqs => liboqs::open(algorithm, name),
+        Provider::Classical => classical::open(algorithm.family),
+        Provider::Pqclean => None,
+    }
+}
+
+/// What this program can run.
+#[must_use]
+pub fn offers() -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for algorithm in ALGORITHMS {
+        for (provider, _) in algorithm.providers {
+            if open(*provider, algorithm).is_some() {
+                offers.push(Offer {
+                    algorithm: algorithm.id,
+                    provider: *provider,
+                });
+            }
+        }
+    }
+    offers
+}
+
+/// The providers' versions.
+#[must_use]
+pub fn versions() -> Vec<ProviderVersion> {
+    let version = |provider, version: &str| ProviderVersion {
+        provider,
+        version: String::from(version),
+    };
+    alloc::vec![
+        version(Provider::Null, env!("CARGO_PKG_VERSION")),
+        version(Provider::Liboqs, &liboqs::version()),
+        version(Provider::Classical, classical::VERSIONS),
+    ]
+}
