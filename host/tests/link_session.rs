@@ -192,12 +192,12 @@ fn what_is_gone_is_run_again() {
 fn a_hopeless_line_is_an_error_not_a_guess() {
     let mut port = Faulty::new(
         InMemory::new(Script {
-            holds: Some(1),
+            holds: Some(2),
             ..Script::default()
         }),
         Faults {
             seed: 1,
-            lost: 8000,
+            lost: 3000,
             ..Faults::default()
         },
     );
