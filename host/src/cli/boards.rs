@@ -1,8 +1,9 @@
 //! `host boards`.
-use super::{Global, Outcome};
-use crate::exit::{Exit, Failure};
+use super::{Format, Global, Outcome, table};
+use crate::exit::{Exit, OrExit};
+use boards::{Board, Environment, Reach};
 
-/// Lists the boards.
+/// Lists the boards: how each is reached, its environments, how far each was tried on real hardware.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {}
 
@@ -10,9 +11,52 @@ pub struct Arguments {}
 ///
 /// # Errors
 /// With the exit status of what failed.
-pub fn run(_global: &Global, _arguments: Arguments) -> Outcome {
-    Err(Failure::new(
-        Exit::Missing,
-        anyhow::anyhow!("not there yet"),
-    ))
+pub fn run(global: &Global, _arguments: Arguments) -> Outcome {
+    let boards: Vec<Board> = boards::names()
+        .map(boards::load)
+        .collect::<Result<_, _>>()
+        .or_exit(Exit::BadCall)?;
+    if global.format == Format::Json {
+        let list: Vec<serde_json::Value> = boards.iter().map(json).collect();
+        let text = serde_json::to_string_pretty(&list).or_exit(Exit::CheckFailed)?;
+        println!("{text}");
+        return Ok(Exit::Done);
+    }
+    let rows: Vec<Vec<String>> = boards.iter().map(row).collect();
+    let header = ["board", "emulated", "environments", "reached by", "tried"];
+    table::print(global.format, &header, &rows);
+    Ok(Exit::Done)
+}
+
+fn environments(board: &Board) -> Vec<&'static str> {
+    board
+        .environments
+        .iter()
+        .map(|e| Environment::name(*e))
+        .collect()
+}
+
+fn reached_by(board: &Board) -> Vec<&'static str> {
+    board.reached_by.iter().map(|r| Reach::name(*r)).collect()
+}
+
+fn json(board: &Board) -> serde_json::Value {
+    serde_json::json!({
+        "board": board.name,
+        "description": board.description,
+        "emulated": board.emulated,
+        "environments": environments(board),
+        "reached_by": reached_by(board),
+        "tried": board.tried,
+    })
+}
+
+fn row(board: &Board) -> Vec<String> {
+    vec![
+        board.name.clone(),
+        if board.emulated { "yes" } else { "no" }.to_owned(),
+        environments(board).join(", "),
+        reached_by(board).join(", "),
+        board.tried.clone(),
+    ]
 }

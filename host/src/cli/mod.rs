@@ -11,6 +11,7 @@ mod compare;
 mod flash_and_bench;
 mod output;
 mod setup;
+mod table;
 
 /// Measures post-quantum cryptography on Arm boards: bare metal, Linux process, container and unikernel, side by side.
 #[derive(Debug, Parser)]

@@ -1,1 +1,209 @@
 //! Starts the program in an environment of a Linux board.
+//!
+//! On the emulated board this is done by the first process of its Linux, `init.sh`, which obeys the host on a virtio port called
+//! [`CONTROL_PORT`], one line at a time, each ended by `\n`, words separated by one space:
+//!
+//! | host says | board answers |
+//! |---|---|
+//! | (nothing) | `ready KERNEL key=value ..` once, when it obeys: release of the kernel, then versions |
+//! | `facts` | lines `fact KEY=VALUE`, then `end facts` |
+//! | `start ENVIRONMENT NUMBER` | `started ENVIRONMENT NUMBER PID`; when the program ends, `exited ENVIRONMENT NUMBER STATUS` (as a shell counts: 128 + signal) |
+//! | `kill` | nothing by itself: what runs is killed, and its `exited` line comes; nothing at all if nothing runs |
+//! | `stop` | `stopped`, then the power goes off and QEMU ends |
+//! | anything wrong | `error REASON`; nothing has changed |
+//!
+//! Environments are `native`, `container` and `unikernel`; one runs at a time, as there is one link: the virtio port called
+//! [`LINK_PORT`]. What the host sends while no program has the link open waits in the pty; what a program left unread is gone. The programs'
+//! own output and the kernel's go to the board's console (`console=ttyAMA0`).
+use crate::cpio::Archive;
+use boards::{Board, Environment};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+mod container;
+mod seccomp;
+
+/// Name of the virtio port that carries the control lines.
+pub const CONTROL_PORT: &str = "org.pqbench.control";
+/// Name of the virtio port that carries frames between host and program.
+pub const LINK_PORT: &str = "org.pqbench.link";
+/// Stack of the Linux program, native and in the container, bytes. The hungriest algorithm takes 1.9 MB.
+pub const STACK_BYTES: u64 = 64 << 20;
+/// What the kernel of the emulated board is told.
+pub const KERNEL_ARGUMENTS: &str = "console=ttyAMA0 quiet panic=-1";
+
+const INIT: &str = include_str!("init.sh");
+
+/// Why the emulated board's Linux cannot be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// A program or the guest's archive cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The archive cannot be written.
+    #[error("cannot write {}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// What is laid over the guest's first root file system: both programs, the container's bundle, and the first process. Equal input gives
+/// equal bytes.
+///
+/// # Errors
+/// [`LaunchError::Read`].
+pub fn overlay(
+    linux_program: &Path,
+    bare_program: &Path,
+    board: &Board,
+) -> Result<Vec<u8>, LaunchError> {
+    let read = |path: &Path| {
+        fs::read(path).map_err(|source| LaunchError::Read {
+            path: path.to_owned(),
+            source,
+        })
+    };
+    let content = Content {
+        linux: &read(linux_program)?,
+        bare: &read(bare_program)?,
+        config: &format!("{:#}\n", container::config()),
+        board: &board_conf(board),
+    };
+    content.archive().map_err(|source| LaunchError::Write {
+        path: "the overlay".into(),
+        source,
+    })
+}
+
+/// Writes the archive that QEMU gives to the kernel: `base`, then `overlay`.
+///
+/// # Errors
+/// [`LaunchError::Read`] or [`LaunchError::Write`].
+pub fn write_initrd(base: &Path, overlay: &[u8], to: &Path) -> Result<(), LaunchError> {
+    let write = |source| LaunchError::Write {
+        path: to.to_owned(),
+        source,
+    };
+    let mut input = File::open(base).map_err(|source| LaunchError::Read {
+        path: base.to_owned(),
+        source,
+    })?;
+    let mut out = File::create(to).map_err(write)?;
+    io::copy(&mut input, &mut out).map_err(write)?;
+    out.write_all(overlay).map_err(write)
+}
+
+struct Content<'a> {
+    linux: &'a [u8],
+    bare: &'a [u8],
+    config: &'a str,
+    board: &'a str,
+}
+
+impl Content<'_> {
+    fn archive(&self) -> io::Result<Vec<u8>> {
+        let mut archive = Archive::new(Vec::new());
+        archive.file("init", 0o755, INIT.as_bytes())?;
+        archive.file("bench/board.conf", 0o644, self.board.as_bytes())?;
+        archive.file("bench/config.json", 0o644, self.config.as_bytes())?;
+        archive.file("bench/bare", 0o644, self.bare)?;
+        // One file for both: natively and in the container the very same pages run.
+        archive.file("bench/rootfs/bench/linux", 0o755, self.linux)?;
+        archive.symlink("bench/linux", "rootfs/bench/linux")?;
+        // A root that cannot be written to must have the places for mounts.
+        for place in ["dev", "proc", "sys"] {
+            archive.directory(&format!("bench/rootfs/{place}"))?;
+        }
+        archive.finish()
+    }
+}
+
+/// What the first process must know of the board, as a shell reads it.
+fn board_conf(board: &Board) -> String {
+    let environments: Vec<&str> = board
+        .environments
+        .iter()
+        .filter(|environment| {
+            matches!(
+                environment,
+                Environment::Native | Environment::Container | Environment::Unikernel
+            )
+        })
+        .map(|environment| environment.name())
+        .collect();
+    let mut values = vec![
+        ("ENVIRONMENTS", environments.join(" ")),
+        ("CONTROL_PORT", CONTROL_PORT.to_owned()),
+        ("LINK_PORT", LINK_PORT.to_owned()),
+        ("STACK_KIB", (STACK_BYTES >> 10).to_string()),
+    ];
+    if let Some(guest) = &board.guest {
+        values.extend([
+            ("GUEST_MACHINE", guest.machine.clone()),
+            ("GUEST_CPU", guest.cpu.clone()),
+            ("GUEST_MEMORY_MIB", guest.memory_mib.to_string()),
+        ]);
+    }
+    values
+        .into_iter()
+        .map(|(key, value)| format!("{key}='{}'\n", value.replace('\'', r"'\''")))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_process_learns_what_the_board_file_says() {
+        let mut board = boards::load("qemu-virt").unwrap();
+        board.guest.as_mut().unwrap().cpu = "it's".to_owned();
+        assert_eq!(
+            board_conf(&board),
+            "ENVIRONMENTS='native container unikernel'\n\
+             CONTROL_PORT='org.pqbench.control'\n\
+             LINK_PORT='org.pqbench.link'\n\
+             STACK_KIB='65536'\n\
+             GUEST_MACHINE='virt,gic-version=host'\n\
+             GUEST_CPU='it'\\''s'\n\
+             GUEST_MEMORY_MIB='128'\n"
+        );
+    }
+
+    #[test]
+    fn equal_programs_give_equal_overlays() {
+        let content = Content {
+            linux: b"linux",
+            bare: b"bare",
+            config: "{}",
+            board: "A='b'\n",
+        };
+        let bytes = content.archive().unwrap();
+        assert_eq!(bytes, content.archive().unwrap());
+        assert_eq!(bytes.len() % 512, 0);
+    }
+
+    /// Every name that the script takes from the board's values is one that is there.
+    #[test]
+    fn the_script_reads_no_value_that_is_not_written() {
+        let conf = board_conf(&boards::load("qemu-virt").unwrap());
+        for word in INIT.split(['$', '{']).skip(1) {
+            let name: String = word
+                .chars()
+                .take_while(|c| c.is_ascii_uppercase() || *c == '_')
+                .collect();
+            if name.len() > 1 {
+                assert!(conf.contains(&format!("{name}=")), "{name} is in no value");
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ use crate::tape;
 use alloc::boxed::Box;
 use ed25519_dalek::Signer as _;
 use ed25519_dalek::Verifier as _;
+use p256::elliptic_curve::Group as _;
 use p256::elliptic_curve::sec1::ToSec1Point as _;
 use wire::catalog::Family;
 

@@ -1,0 +1,145 @@
+#!/bin/sh
+# First process of the emulated board's Linux. It prepares the system, then obeys the host on the control port, one line at a time;
+# launch/mod.rs says which lines there are.
+export PATH=/usr/bin:/bin HOME=/
+
+if [ "$1" != inside ]; then
+	# The kernel's first root cannot be pivoted away from, which a container runtime does. A mount of it upon itself can.
+	mount --bind / /sysroot
+	cd /sysroot
+	mount --move . /
+	exec chroot . /init inside
+fi
+
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mount -t tmpfs tmpfs /run
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+while read -r module; do insmod "/lib/modules/$module"; done </lib/modules/order
+
+set_kernel() { [ -w "$1" ] && echo "$2" >"$1"; }
+# Counters are open to programs, as on a board that was set up for measuring.
+set_kernel /proc/sys/kernel/perf_user_access 1
+set_kernel /proc/sys/kernel/perf_event_paranoid 1
+# Where code and data lie changes counts a little; here every start shall be like every other.
+set_kernel /proc/sys/kernel/randomize_va_space 0
+# What wakes up by itself takes instructions from what is measured.
+set_kernel /proc/sys/kernel/watchdog 0
+set_kernel /proc/sys/vm/stat_interval 3600
+set_kernel /proc/sys/vm/compaction_proactiveness 0
+set_kernel /sys/kernel/mm/transparent_hugepage/enabled never
+set_kernel /sys/fs/cgroup/cgroup.subtree_control "+cpu +memory +pids"
+
+. /bench/board.conf
+ulimit -l unlimited
+ulimit -s "$STACK_KIB"
+
+# Device of the virtio port called $1, once the driver has it.
+port() {
+	while :; do
+		for name in /sys/class/virtio-ports/*/name; do
+			if read -r found <"$name" && [ "$found" = "$1" ]; then
+				name=${name%/name}
+				port=/dev/${name##*/}
+				return
+			fi
+		done 2>/dev/null
+		sleep 0.05
+	done
+}
+port "$CONTROL_PORT"
+# Read and write through one descriptor: a port can be opened once.
+exec 3<>"$port"
+port "$LINK_PORT"
+link=$port
+
+# The device numbers of the port are known only now.
+read -r numbers <"/sys/class/virtio-ports/${link##*/}/dev"
+mkdir -p /run/bundle
+sed -e "s/\"@MAJOR@\"/${numbers%:*}/g" -e "s/\"@MINOR@\"/${numbers#*:}/g" /bench/config.json >/run/bundle/config.json
+
+say() { echo "$*" >&3; }
+fact() { say "fact $1=$2"; }
+
+facts() {
+	fact kernel "$(uname -r)"
+	fact crun "$(crun --version | head -n 1)"
+	fact qemu "$(qemu-system-aarch64 --version | head -n 1)"
+	fact cgroup "$(stat -f -c %T /sys/fs/cgroup)"
+	fact cgroup.controllers "$(cat /sys/fs/cgroup/cgroup.controllers)"
+	for space in mnt pid net ipc uts cgroup user; do
+		fact "namespace.$space" "$(readlink /proc/self/ns/$space)"
+	done
+	for setting in perf_user_access perf_event_paranoid randomize_va_space; do
+		fact "kernel.$setting" "$(cat /proc/sys/kernel/$setting)"
+	done
+	fact cpu.features "$(grep -m 1 ^Features /proc/cpuinfo | cut -d : -f 2)"
+	say end facts
+}
+
+native() { exec /bench/linux "$link"; }
+
+container() { exec crun run --bundle /run/bundle bench; }
+
+unikernel() {
+	exec qemu-system-aarch64 -M "$GUEST_MACHINE" -cpu "$GUEST_CPU" -accel kvm -m "$GUEST_MEMORY_MIB" \
+		-nographic -nodefaults -serial file:/dev/console -global virtio-mmio.force-legacy=false \
+		-device virtio-serial-device,max_ports=1 -chardev "serial,path=$link,id=c" -device virtconsole,chardev=c \
+		-kernel /bench/bare
+}
+
+# start ENVIRONMENT NUMBER: one at a time, as there is one link.
+start() {
+	if [ -e /run/running ]; then
+		say "error running $(cat /run/running)"
+		return
+	fi
+	case " $ENVIRONMENTS " in
+	*" $1 "*) ;;
+	*)
+		say "error unknown environment: $1"
+		return
+		;;
+	esac
+	echo "$1 $2" >/run/running
+	(
+		"$1" </dev/null 3>&- &
+		echo "$!" >/run/pid
+		say "started $1 $2 $!"
+		wait "$!"
+		status=$?
+		[ "$1" = container ] && crun delete --force bench >/dev/null 2>&1
+		rm -f /run/running /run/pid
+		say "exited $1 $2 $status"
+	) &
+}
+
+# Ends what runs; its `exited` line follows.
+stop_running() {
+	[ -e /run/pid ] || return
+	if ! { [ -e /run/crun/bench ] && crun kill --all bench KILL; } 2>/dev/null; then
+		kill -KILL "$(cat /run/pid)"
+	fi
+}
+
+read -r versions </etc/guest.versions
+say "ready $(uname -r) $versions"
+while :; do
+	# Nobody at the other end reads as the end of a file.
+	if ! read -r verb environment number <&3; then
+		sleep 0.05
+		continue
+	fi
+	case "$verb" in
+	start) start "$environment" "$number" ;;
+	kill) stop_running ;;
+	facts) facts ;;
+	stop)
+		say stopped
+		poweroff -f
+		;;
+	'') ;;
+	*) say "error unknown command: $verb" ;;
+	esac
+done
