@@ -14,6 +14,21 @@ pub enum Stop {
     Ended(String),
 }
 
+/// Looked at while a session waits: says whether waiting still makes sense.
+pub trait Watch {
+    /// All is well, or the reason to give up.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    fn look(&mut self) -> Result<(), Stop>;
+}
+
+impl<F: FnMut() -> Result<(), Stop>> Watch for F {
+    fn look(&mut self) -> Result<(), Stop> {
+        self()
+    }
+}
+
 /// Why a target cannot be driven any further.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
@@ -113,13 +128,10 @@ pub enum LinkError {
 }
 
 impl LinkError {
-    /// Whether a fresh start of the environment may help.
+    /// Whether a fresh start of the program may help: it ended or began anew, and the board under it may be well.
     #[must_use]
     pub fn is_restartable(&self) -> bool {
-        matches!(
-            self,
-            Self::Reset { .. } | Self::Ended { .. } | Self::Silent { .. } | Self::Lossy { .. }
-        )
+        matches!(self, Self::Reset { .. } | Self::Ended { .. })
     }
 }
 

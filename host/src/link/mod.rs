@@ -15,7 +15,7 @@ pub mod replay;
 pub mod serial;
 mod session;
 
-pub use error::{LinkError, Stop};
+pub use error::{LinkError, Stop, Watch};
 pub use parts::Parts;
 pub use port::Port;
 pub use session::{Greeting, Limits, Session};

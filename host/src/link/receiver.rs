@@ -1,5 +1,5 @@
 //! Waits for frames on a port, and looks up now and then whether waiting still makes sense.
-use super::{LinkError, Port, Stop};
+use super::{LinkError, Port, Stop, Watch};
 use std::time::{Duration, Instant};
 use wire::frame::{Decoder, Frame, FrameError};
 
@@ -23,7 +23,7 @@ pub enum Received {
 /// The receiving half of a session.
 pub struct Receiver<'a> {
     port: &'a mut dyn Port,
-    watch: &'a mut dyn FnMut() -> Result<(), Stop>,
+    watch: &'a mut dyn Watch,
     decoder: Decoder,
     pending: std::collections::VecDeque<Result<Frame, FrameError>>,
 }
@@ -31,7 +31,7 @@ pub struct Receiver<'a> {
 impl<'a> Receiver<'a> {
     pub fn new(
         port: &'a mut dyn Port,
-        watch: &'a mut dyn FnMut() -> Result<(), Stop>,
+        watch: &'a mut dyn Watch,
     ) -> Receiver<'a> {
         Receiver {
             port,
@@ -62,7 +62,7 @@ impl<'a> Receiver<'a> {
                 Some(Err(error)) => return Ok(Received::Broken(error)),
                 None => {}
             }
-            match ((self.watch)(), &ended) {
+            match (self.watch.look(), &ended) {
                 (Err(Stop::Interrupted), _) => return Err(LinkError::Interrupted),
                 (Err(Stop::Ended(reason)), None) => {
                     ended = Some((reason, Instant::now() + LAST_WORDS));
@@ -98,7 +98,7 @@ impl<'a> Receiver<'a> {
         let port = self.port.name().to_owned();
         let command = command.to_owned();
         std::thread::sleep(SLICE);
-        match (self.watch)() {
+        match self.watch.look() {
             Err(Stop::Interrupted) => LinkError::Interrupted,
             Err(Stop::Ended(reason)) => LinkError::Ended {
                 port,

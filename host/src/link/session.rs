@@ -2,7 +2,7 @@
 use super::exchange::{Exchange, Step};
 use super::parts::{Parts, describe};
 use super::receiver::{Received, Receiver};
-use super::{LinkError, Port, Stop};
+use super::{LinkError, Port, Watch};
 use std::time::{Duration, Instant};
 use wire::frame::{Frame, FrameError};
 use wire::hello::{Hello, HelloError, Prefix};
@@ -67,10 +67,10 @@ enum Attempt {
 }
 
 impl<'a> Session<'a> {
-    /// A session over `port`. While it waits it calls `watch`, which says when to give up.
+    /// A session over `port`. While it waits it looks at `watch`, which says when to give up.
     pub fn open(
         port: &'a mut dyn Port,
-        watch: &'a mut dyn FnMut() -> Result<(), Stop>,
+        watch: &'a mut dyn Watch,
         limits: Limits,
     ) -> Session<'a> {
         Session {
@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
     ) -> Result<Greeting, LinkError> {
         const NAME: &str = "identify";
         let command = Command::Identify(identify.clone());
-        let number = self.number();
+        let mut number = self.number();
         let begin = Instant::now();
         let deadline = begin + patience;
         let mut greeting = None;
@@ -127,7 +127,11 @@ impl<'a> Session<'a> {
                             bytes: frame.body,
                         });
                     } else if hello.body.run == [0; 16] || greeting.is_none() {
-                        // It has just started, or belongs to an earlier run: either way it wants to be told.
+                        // It has just started, or obeyed what was meant for a program before it: either way it wants to be told,
+                        // and not by a number that it may have seen.
+                        if hello.body.run != [0; 16] {
+                            number = self.number();
+                        }
                         greeting = None;
                         self.send(number, &command)?;
                         sent += 1;
