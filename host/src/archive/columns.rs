@@ -183,8 +183,7 @@ impl<W: Write + Send> Writer<W> {
     }
 
     /// Writes the footer.
-    pub fn close(mut self) -> Result<W> {
-        self.0.finish()?;
+    pub fn close(self) -> Result<W> {
         self.0.into_inner()
     }
 }

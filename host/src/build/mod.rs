@@ -1,1 +1,245 @@
 //! Builds the target programs: toolchain choice, cargo call, what the image is.
+
+use crate::progress::Progress;
+use crate::tools::run::{self, Event};
+use crate::tools::rust::{self, NoRust, Rust};
+use crate::tools::{Search, TARGET, cross};
+use boards::Board;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+mod facts;
+mod program;
+pub mod same_code;
+
+pub use program::ProgramError;
+
+/// What builds for the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    /// Rust compiler and cargo.
+    pub rust: Rust,
+    /// Cross compiler for C.
+    pub cc: PathBuf,
+    /// cmake.
+    pub cmake: PathBuf,
+}
+
+/// Both programs, built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Programs {
+    /// The Linux program.
+    pub linux: PathBuf,
+    /// The freestanding image.
+    pub bare: PathBuf,
+    /// Build id of the Linux program: what its Hello says.
+    pub linux_build_id: [u8; 20],
+    /// Build id of the image.
+    pub bare_build_id: [u8; 20],
+    /// sha256 of the Linux program's file, hexadecimal.
+    pub linux_sha256: String,
+    /// sha256 of the image's file, hexadecimal.
+    pub bare_sha256: String,
+    /// What they were built with and from: `rustc.target`, `cargo`, `cc.target`, `cmake`, `flags.rust`, `flags.c`, `liboqs`,
+    /// `git.revision`, `git.dirty`.
+    pub facts: BTreeMap<String, String>,
+}
+
+/// Why there are no programs.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// No Rust compiler will do.
+    #[error(
+        "{0}; install it with `rustup target add {TARGET}`, or on Debian with `cargo run -p host -- setup`"
+    )]
+    Rust(#[from] NoRust),
+    /// A tool is missing.
+    #[error(
+        "{name} was not found on PATH; install it with `{install}`, or all that is needed with `cargo run -p host -- setup`"
+    )]
+    Tool {
+        /// Its name.
+        name: &'static str,
+        /// The command that installs it.
+        install: &'static str,
+    },
+    /// The sources are not where they were when this program was built.
+    #[error("the sources of the target programs are not in {}; run from the project's folder with `cargo run -p host`", .workspace.display())]
+    Sources {
+        /// Where they should be.
+        workspace: PathBuf,
+    },
+    /// cargo failed.
+    #[error("the target programs do not build: {0}")]
+    Cargo(#[from] run::Failed),
+    /// cargo did not say where a program is.
+    #[error("cargo built no program called `{name}`")]
+    NoProgram {
+        /// Its name.
+        name: &'static str,
+    },
+    /// A program that is not what it should be.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
+impl Toolchain {
+    /// Picks the tools.
+    ///
+    /// # Errors
+    /// [`BuildError::Rust`] or [`BuildError::Tool`] names what is missing.
+    pub fn choose(search: &Search) -> Result<Self, BuildError> {
+        let tool = |name, install| search.find(name).ok_or(BuildError::Tool { name, install });
+        Ok(Self {
+            cc: tool(cross::GCC, "apt-get install gcc-aarch64-linux-gnu")?,
+            cmake: tool("cmake", "apt-get install cmake")?,
+            rust: rust::choose(search)?,
+        })
+    }
+}
+
+/// Builds both programs for `board`, in the project's own target folder; next to nothing is done if nothing changed.
+///
+/// # Errors
+/// [`BuildError`].
+pub fn build(
+    toolchain: &Toolchain,
+    board: &Board,
+    progress: Progress,
+) -> Result<Programs, BuildError> {
+    let workspace = workspace();
+    if !workspace.join("target-bench/Cargo.toml").is_file() {
+        return Err(BuildError::Sources { workspace });
+    }
+    let built = cargo(toolchain, board, &workspace, progress)?;
+    let path = |name| {
+        let path = built.get(name).cloned();
+        path.ok_or(BuildError::NoProgram { name })
+    };
+    let (linux, bare) = (path("linux")?, path("bare")?);
+    let (linux_build_id, linux_sha256) = program::identify(&linux)?;
+    let (bare_build_id, bare_sha256) = program::identify(&bare)?;
+    Ok(Programs {
+        linux,
+        bare,
+        linux_build_id,
+        bare_build_id,
+        linux_sha256,
+        bare_sha256,
+        facts: facts::collect(toolchain, &workspace),
+    })
+}
+
+/// The project's folder: cargo says it when it runs us, else it is where we were built.
+fn workspace() -> PathBuf {
+    let host = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    host.parent().map_or(host.clone(), Path::to_owned)
+}
+
+/// Messages of a full build. Only the bar depends on it.
+const STEPS: u64 = 170;
+/// liboqs is one message, and most of the time.
+const LIBOQS_STEPS: u64 = 300;
+
+/// A line of cargo's message format.
+#[derive(Debug, Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    package_id: String,
+    target: Option<Target>,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Target {
+    name: String,
+}
+
+/// Calls cargo; gives programs by name.
+fn cargo(
+    toolchain: &Toolchain,
+    board: &Board,
+    workspace: &Path,
+    progress: Progress,
+) -> Result<BTreeMap<String, PathBuf>, BuildError> {
+    let mut command = Command::new(&toolchain.rust.cargo);
+    command
+        .current_dir(workspace)
+        .args(["build", "--profile", "firmware", "--target", TARGET])
+        .args(["-p", "target-bench", "--bins"])
+        .args(["--message-format", "json-render-diagnostics"])
+        .env("RUSTC", &toolchain.rust.rustc)
+        .env("PQ_BENCH_BOARD", board.reference())
+        // Ours name another toolchain's libraries and our own package.
+        .env_remove("LD_LIBRARY_PATH")
+        .env_remove("CARGO_MANIFEST_DIR");
+    let task = progress.task("build target programs", STEPS + LIBOQS_STEPS);
+    let mut steps = 0;
+    let mut programs = BTreeMap::new();
+    let result = run::lines(&mut command, |event| {
+        let mut for_people = false;
+        if let Event::Line(line) = event {
+            match serde_json::from_str::<Message>(line) {
+                Ok(message) => {
+                    steps += weight(&message);
+                    if let (Some(target), Some(executable)) = (message.target, message.executable) {
+                        programs.insert(target.name, executable);
+                    }
+                }
+                Err(_) => {
+                    for_people = true;
+                    if let Some(what) = line.trim_start().strip_prefix("Compiling ") {
+                        task.message(what.split(' ').next().unwrap_or_default());
+                    }
+                }
+            }
+        }
+        task.at(steps);
+        for_people
+    });
+    task.done();
+    result?;
+    Ok(programs)
+}
+
+fn weight(message: &Message) -> u64 {
+    match message.reason.as_str() {
+        "build-script-executed" if message.package_id.contains("oqs-sys") => LIBOQS_STEPS,
+        "compiler-artifact" | "build-script-executed" => 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_cross_compiler_is_named_before_anything_runs() {
+        let search = Search {
+            path: "/no/such/folder".into(),
+        };
+        let error = Toolchain::choose(&search).unwrap_err().to_string();
+        assert!(
+            error.contains("aarch64-linux-gnu-gcc")
+                && error.contains("apt-get install gcc-aarch64-linux-gnu"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn cargos_messages_are_read() {
+        let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///x#target-bench@0.1.0",
+            "target":{"name":"bare","kind":["bin"]},"executable":"/t/bare","fresh":true}"#;
+        let message: Message = serde_json::from_str(line).unwrap();
+        assert_eq!(message.executable, Some("/t/bare".into()));
+        assert_eq!(weight(&message), 1);
+        let line = r#"{"reason":"build-script-executed","package_id":"registry+https://x#oqs-sys@0.11.0+liboqs-0.13.0"}"#;
+        assert_eq!(weight(&serde_json::from_str(line).unwrap()), LIBOQS_STEPS);
+    }
+}

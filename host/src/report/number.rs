@@ -21,10 +21,9 @@ pub fn count(value: f64) -> String {
     let digits = |scaled: f64| if scaled < 9.995 { 2 } else { 1 };
     for (step, suffix) in &STEPS[1..] {
         let scaled = value / step;
-        let text = format!("{scaled:.*}", digits(scaled));
-        // 999.96 rounds to 1000.0, which is 1.00 of the next step.
-        if !text.starts_with("1000") {
-            return text + suffix;
+        // 999.96 would be shown as 1000.0: it is 1.00 of the next step.
+        if scaled < 999.95 {
+            return format!("{scaled:.*}{suffix}", digits(scaled));
         }
     }
     format!("{value:.3e}")

@@ -1,6 +1,6 @@
 //! apt-get, never asking, with its progress on ours.
 use crate::progress::Task;
-use crate::tools::run::{self, Failed};
+use crate::tools::run::{self, Event, Failed};
 use std::path::Path;
 use std::process::Command;
 
@@ -28,13 +28,18 @@ pub fn command(configuration: Option<&Path>) -> Command {
 /// [`Failed`].
 pub fn run(command: &mut Command, task: &Task) -> Result<(), Failed> {
     task.set_total(200);
-    run::lines(command, |line| match status(line) {
-        Some((steps, what)) => {
+    let mut done = 0;
+    run::lines(command, |event| {
+        let said = match event {
+            Event::Line(line) => status(line),
+            Event::Silence => None,
+        };
+        if let Some((steps, what)) = said {
+            done = steps;
             task.message(what);
-            task.at(steps);
-            false
         }
-        None => true,
+        task.at(done);
+        said.is_none()
     })
 }
 

@@ -73,7 +73,7 @@ pub fn needs(board: &Board, search: &Search, cache: Option<&Path>) -> Vec<Need> 
         ),
         debian(
             "C library for the board",
-            "linked into the Linux program",
+            "headers that liboqs is compiled with",
             libc,
             "libc6-dev-arm64-cross",
         ),

@@ -1,7 +1,11 @@
 //! Calls a program and keeps what it said.
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 /// Standard output of `program arguments..`, if it ran and succeeded.
 ///
@@ -28,7 +32,7 @@ pub fn version(program: &Path) -> Option<String> {
 }
 
 /// How many of the last lines a failed program is quoted with.
-const TAIL: usize = 15;
+const TAIL: usize = 25;
 
 /// A program that could not be run, or failed.
 #[derive(Debug, thiserror::Error)]
@@ -53,12 +57,24 @@ pub enum Failed {
     },
 }
 
-/// Runs a command to its end and hands each line of its two outputs to `each`, which says whether the line is news for
-/// people: the last of those are quoted if the command fails.
+/// What a running command's watcher is told.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// It said a line.
+    Line(&'a str),
+    /// It said nothing for a second.
+    Silence,
+}
+
+/// Runs a command to its end. `watch` is told of each line of its two outputs, and of silence; it says whether a line is
+/// for people: the last of those are quoted if the command fails.
 ///
 /// # Errors
 /// [`Failed`].
-pub fn lines(command: &mut Command, mut each: impl FnMut(&str) -> bool) -> Result<(), Failed> {
+pub fn lines(
+    command: &mut Command,
+    mut watch: impl FnMut(Event<'_>) -> bool,
+) -> Result<(), Failed> {
     let program = command.get_program().to_string_lossy().into_owned();
     let start = |source| Failed::Start {
         program: program.clone(),
@@ -72,21 +88,36 @@ pub fn lines(command: &mut Command, mut each: impl FnMut(&str) -> bool) -> Resul
     let mut child = command.spawn().map_err(start)?;
     // The command holds the pipe's other ends; as long as it lives, so would the reading below.
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut tail = std::collections::VecDeque::new();
-    let mut output = BufReader::new(output);
-    let mut line = Vec::new();
-    while output.read_until(b'\n', &mut line).map_err(start)? > 0 {
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim_end();
-        if each(text) && !text.is_empty() {
-            tail.push_back(text.to_owned());
-            if tail.len() > TAIL {
-                tail.pop_front();
+    let (sender, receiver) = mpsc::channel();
+    let reader = thread::spawn(move || {
+        for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
             }
         }
-        line.clear();
+    });
+    let mut tail = VecDeque::new();
+    loop {
+        match receiver.recv_timeout(Duration::from_secs(1)) {
+            Ok(line) => {
+                let text = String::from_utf8_lossy(&line);
+                let text = text.trim_end();
+                if watch(Event::Line(text)) && !text.is_empty() {
+                    tail.push_back(text.to_owned());
+                    if tail.len() > TAIL {
+                        tail.pop_front();
+                    }
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                watch(Event::Silence);
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
     }
     let status = child.wait().map_err(start)?;
+    // It has ended already: it dropped the sender.
+    let _ = reader.join();
     if status.success() {
         return Ok(());
     }
@@ -96,4 +127,35 @@ pub fn lines(command: &mut Command, mut each: impl FnMut(&str) -> bool) -> Resul
         status,
         tail: tail.join("\n"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_both_outputs_arrive_and_the_last_are_quoted() {
+        let mut seen = Vec::new();
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo one; echo '{json}'; echo two >&2; exit 3"]);
+        let failed = lines(&mut command, |event| match event {
+            Event::Line(line) => {
+                seen.push(line.to_owned());
+                !line.starts_with('{')
+            }
+            Event::Silence => false,
+        })
+        .unwrap_err();
+        assert_eq!(seen, ["one", "{json}", "two"]);
+        match failed {
+            Failed::Status { status, tail, .. } => {
+                assert_eq!(status.code(), Some(3));
+                assert_eq!(tail, "one\ntwo");
+            }
+            Failed::Start { .. } => panic!("it did start"),
+        }
+        assert!(lines(&mut Command::new("true"), |_| true).is_ok());
+        let absent = lines(&mut Command::new("/no/such/program"), |_| true);
+        assert!(matches!(absent, Err(Failed::Start { .. })));
+    }
 }

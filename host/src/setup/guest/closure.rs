@@ -112,7 +112,7 @@ fn needed_libraries(path: &Path) -> Result<Vec<String>, ClosureError> {
     let file = ElfFile64::<Endianness>::parse(data.as_slice()).map_err(bad)?;
     let table = file.elf_dynamic_table().map_err(bad)?;
     let mut names = Vec::new();
-    for entry in table.iter() {
+    for entry in &table {
         if entry.tag == elf::DT_NEEDED {
             let name = table.string(entry).map_err(bad)?;
             names.push(String::from_utf8_lossy(name).into_owned());

@@ -81,7 +81,7 @@ fn make(cache: &Path, partial: &Path, progress: Progress) -> Result<(), SetupErr
     fs::create_dir_all(&files).map_err(|source| SetupError::io("make", &files, source))?;
     // apt takes a relative path for one below its own root.
     let partial =
-        fs::canonicalize(&partial).map_err(|source| SetupError::io("resolve", &partial, source))?;
+        fs::canonicalize(partial).map_err(|source| SetupError::io("resolve", partial, source))?;
 
     let task = progress.task("guest: download packages", 0);
     let packages = download::download(&partial.join("apt"), &task)?;

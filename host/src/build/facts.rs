@@ -1,0 +1,103 @@
+//! What the programs were built with and from, for the manifest.
+use super::Toolchain;
+use crate::tools::{Search, TARGET, run};
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::Path;
+
+/// All facts; one that cannot be learnt is left out.
+pub fn collect(toolchain: &Toolchain, workspace: &Path) -> BTreeMap<String, String> {
+    let read = |file: &str| -> Option<toml::Table> {
+        fs::read_to_string(workspace.join(file)).ok()?.parse().ok()
+    };
+    let revision = git(workspace, &["rev-parse", "HEAD"]);
+    let changes = git(workspace, &["status", "--porcelain"]);
+    let facts = [
+        ("rustc.target", Some(toolchain.rust.version.clone())),
+        ("cargo", run::version(&toolchain.rust.cargo)),
+        ("cc.target", run::version(&toolchain.cc)),
+        ("cmake", run::version(&toolchain.cmake)),
+        (
+            "flags.rust",
+            read("Cargo.toml").map(|manifest| rust_flags(&manifest)),
+        ),
+        (
+            "flags.c",
+            read(".cargo/config.toml").map(|config| c_flags(&config)),
+        ),
+        ("liboqs", read("Cargo.lock").and_then(|lock| liboqs(&lock))),
+        ("git.revision", revision),
+        (
+            "git.dirty",
+            changes.map(|changes| (!changes.is_empty()).to_string()),
+        ),
+    ];
+    facts
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
+}
+
+fn git(workspace: &Path, arguments: &[&str]) -> Option<String> {
+    let git = Search::from_env().find("git")?;
+    let folder = workspace.to_str()?;
+    run::output(&git, &[&["-C", folder], arguments].concat())
+}
+
+/// The profile, and what the user adds.
+fn rust_flags(manifest: &toml::Table) -> String {
+    let profile = manifest
+        .get("profile")
+        .and_then(|profiles| profiles.get("firmware")?.as_table());
+    let mut flags: Vec<String> = profile
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    flags.extend(env::var("RUSTFLAGS").ok().filter(|flags| !flags.is_empty()));
+    flags.join(" ")
+}
+
+/// What cargo hands to C compilers: the user's variable, else the project's.
+fn c_flags(config: &toml::Table) -> String {
+    let name = format!("CFLAGS_{}", TARGET.replace('-', "_"));
+    env::var(&name).unwrap_or_else(|_| {
+        config
+            .get("env")
+            .and_then(|variables| variables.get(&name)?.as_str())
+            .unwrap_or_default()
+            .to_owned()
+    })
+}
+
+/// The version of liboqs that the locked oqs-sys carries: `0.11.0+liboqs-0.13.0`.
+fn liboqs(lock: &toml::Table) -> Option<String> {
+    let packages = lock.get("package")?.as_array()?;
+    let package = packages
+        .iter()
+        .find(|package| package.get("name").and_then(toml::Value::as_str) == Some("oqs-sys"))?;
+    let version = package.get("version")?.as_str()?;
+    let (crate_version, liboqs) = version.split_once("+liboqs-")?;
+    Some(format!("{liboqs} (oqs-sys {crate_version})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> toml::Table {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn facts_are_read_from_the_projects_own_files() {
+        let lock = table("[[package]]\nname = \"oqs-sys\"\nversion = \"0.11.0+liboqs-0.13.0\"\n");
+        assert_eq!(liboqs(&lock).as_deref(), Some("0.13.0 (oqs-sys 0.11.0)"));
+        assert_eq!(liboqs(&table("")), None);
+        let config = table("[env]\nCFLAGS_aarch64_unknown_linux_gnu = \"-march=armv8-a\"\n");
+        assert_eq!(c_flags(&config), "-march=armv8-a");
+        let manifest = table("[profile.firmware]\ninherits = \"release\"\ncodegen-units = 1\n");
+        assert!(rust_flags(&manifest).contains("codegen-units=1"));
+    }
+}
