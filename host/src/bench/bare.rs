@@ -6,6 +6,7 @@ use crate::link::{Port, Stop, Watch};
 use crate::model::Environment;
 use boards::Board;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A pty takes any rate.
@@ -15,7 +16,7 @@ pub(super) const BAUD: u32 = 115_200;
 const END: Duration = Duration::from_secs(5);
 
 /// Wraps a port, to record or to damage what passes; as it is, where nobody wants either.
-pub type Wrap = fn(Serial) -> Box<dyn Port>;
+pub type Wrap = Arc<dyn Fn(Serial) -> Box<dyn Port> + Send + Sync>;
 
 /// The board.
 pub struct BareBoard {

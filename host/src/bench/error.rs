@@ -46,7 +46,9 @@ pub enum BenchError {
         built: String,
     },
     /// The program keeps ending.
-    #[error("{environment}: the program ended {times} times without finishing an operation; last: {last}")]
+    #[error(
+        "{environment}: the program ended {times} times without finishing an operation; last: {last}"
+    )]
     KeepsEnding {
         /// Where.
         environment: Environment,

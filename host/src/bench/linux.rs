@@ -1,8 +1,8 @@
 //! The emulated board with Linux on it: booted once, and every start is one of a process, container or guest.
+use super::Interrupt;
 use super::bare::{Wrap, open};
 use super::control::Control;
 use super::machine::{Machine, MachineError};
-use super::Interrupt;
 use crate::flash::{CONTROL, Emulator, Kernel, LINK, linux, tail};
 use crate::launch::KERNEL_ARGUMENTS;
 use crate::link::{Port, Stop, Watch};
@@ -91,7 +91,8 @@ impl LinuxBoard {
             exited: None,
         };
         let versions = booted.expect("ready", BOOT, &self.interrupt, |line| {
-            line.strip_prefix("ready").map(|rest| rest.trim().to_owned())
+            line.strip_prefix("ready")
+                .map(|rest| rest.trim().to_owned())
         })?;
         booted.control.say("facts")?;
         let mut facts = vec![
@@ -181,7 +182,9 @@ impl Machine for LinuxBoard {
         };
         booted.exited = None;
         booted.running = Some((environment, invocation));
-        booted.control.say(&format!("start {environment} {invocation}"))?;
+        booted
+            .control
+            .say(&format!("start {environment} {invocation}"))?;
         let started = format!("started {environment} {invocation}");
         booted.expect(&started, START, &self.interrupt, |line| {
             line.starts_with(&started).then_some(())
@@ -256,9 +259,18 @@ mod tests {
     fn an_exit_is_told_for_people() {
         let running = Some((Environment::Native, 3));
         let how = |line: &str| exit_line(line, running);
-        assert_eq!(how("exited native 3 0").as_deref(), Some("the program ended with status 0"));
-        assert_eq!(how("exited native 3 139").as_deref(), Some("the program ended by signal 11"));
-        assert_eq!(how("exited native 3 70").as_deref(), Some("the program ended with status 70"));
+        assert_eq!(
+            how("exited native 3 0").as_deref(),
+            Some("the program ended with status 0")
+        );
+        assert_eq!(
+            how("exited native 3 139").as_deref(),
+            Some("the program ended by signal 11")
+        );
+        assert_eq!(
+            how("exited native 3 70").as_deref(),
+            Some("the program ended with status 70")
+        );
         assert_eq!(how("exited native 4 0"), None, "of another start");
         assert_eq!(how("started native 3 99"), None);
     }

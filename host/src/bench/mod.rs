@@ -28,7 +28,7 @@ pub use journal::Journaled;
 pub use linux::LinuxBoard;
 pub use machine::{Machine, MachineError};
 pub use meter::Meter;
-pub use program::{Program, ProgramError};
+pub use program::Program;
 pub use scratch::Scratch;
 
 use crate::model::{Environment, Record, Stack, Status};

@@ -41,7 +41,9 @@ pub fn run(
     let rate = spent as f64 / begin.elapsed().as_secs_f64().max(1e-3);
     conductor.rate.store(rate as u64, Ordering::Relaxed);
     let limit = job.limit.map(|limit| {
-        let seconds = limit.saturating_sub(conductor.begin.elapsed()).as_secs_f64();
+        let seconds = limit
+            .saturating_sub(conductor.begin.elapsed())
+            .as_secs_f64();
         // The machine with the most environments takes longest; starts take time, too.
         (seconds * rate / job.places().max(1) as f64) as u64
     });

@@ -138,7 +138,11 @@ fn measure(
             invocation: start.invocation,
             event: reason.clone(),
         })?;
-        idle_starts = if left.len() < before { 0 } else { idle_starts + 1 };
+        idle_starts = if left.len() < before {
+            0
+        } else {
+            idle_starts + 1
+        };
         let Some(first) = left.first().copied() else {
             continue;
         };
@@ -166,9 +170,10 @@ fn give_up(
     item: Item,
     reason: &str,
 ) -> Result<(), BenchError> {
-    conductor
-        .meter
-        .warn(format!("{} is left out: {reason}", label(environment, item)));
+    conductor.meter.warn(format!(
+        "{} is left out: {reason}",
+        label(environment, item)
+    ));
     conductor.record(Record::Skipped {
         environment,
         operation: Some(item),

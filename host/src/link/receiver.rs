@@ -29,10 +29,7 @@ pub struct Receiver<'a> {
 }
 
 impl<'a> Receiver<'a> {
-    pub fn new(
-        port: &'a mut dyn Port,
-        watch: &'a mut dyn Watch,
-    ) -> Receiver<'a> {
+    pub fn new(port: &'a mut dyn Port, watch: &'a mut dyn Watch) -> Receiver<'a> {
         Receiver {
             port,
             watch,

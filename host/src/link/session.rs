@@ -68,11 +68,7 @@ enum Attempt {
 
 impl<'a> Session<'a> {
     /// A session over `port`. While it waits it looks at `watch`, which says when to give up.
-    pub fn open(
-        port: &'a mut dyn Port,
-        watch: &'a mut dyn Watch,
-        limits: Limits,
-    ) -> Session<'a> {
+    pub fn open(port: &'a mut dyn Port, watch: &'a mut dyn Watch, limits: Limits) -> Session<'a> {
         Session {
             receiver: Receiver::new(port, watch),
             limits,

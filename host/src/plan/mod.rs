@@ -13,14 +13,14 @@ pub use error::{nearest, suggest};
 pub use fix::{Fixed, cost, step_down, work};
 pub use select::{Item, NULL};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The plans that come with the program: name and text.
 pub const BUILTIN: &[(&str, &str)] = &[("quick", include_str!("../../../plans/quick.toml"))];
 
 /// A plan, as its file says it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// The plan's name.
