@@ -8,6 +8,7 @@ use crate::report::{rows, runs};
 use crate::stats::Row;
 use serde::Serialize;
 use serde_json::{Value, json};
+use wire::catalog::Provider;
 
 /// Lists, shows and verifies runs.
 #[derive(Debug, clap::Args)]
@@ -136,12 +137,26 @@ impl Shown {
                 problems,
                 warnings,
             },
-            rows: run.rows(),
+            rows: run
+                .rows()
+                .into_iter()
+                .filter(|row| is_asked_for(row, &run))
+                .collect(),
         }
     }
 }
 
-fn show(global: &Global, spec: &str) -> Outcome {
+/// The empty operation runs in every start, to say what the harness costs; it is a row where the plan has it.
+fn is_asked_for(row: &Row, run: &Run) -> bool {
+    let provider = row.subject.provider;
+    provider != Provider::Null || run.evidence.plan.iter().any(|p| p.provider == provider)
+}
+
+/// Prints a run's figures.
+///
+/// # Errors
+/// Where there is no such run, or it cannot be read.
+pub(super) fn show(global: &Global, spec: &str) -> Outcome {
     let run = archive::open(&global.archive, spec)?;
     for warning in &run.warnings {
         say(global, &format!("warning: {warning}"));
