@@ -601,6 +601,37 @@ proptest! {
         }
     }
 
+    /// Records that are whole and mean nonsense: changed bytes that still decode, with a checksum that fits.
+    #[test]
+    fn nonsense_that_is_whole_is_shown_without_panic(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>()), 1..40),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let recipe = Recipe { iterations: 8, command: 8, algorithms: vec!["null", "ML-KEM-768"], ..Recipe::default() };
+        let mut records = recipe.records();
+        for (which, at, byte) in changes {
+            let record = which.index(records.len());
+            let mut bytes = postcard::to_allocvec(&records[record]).unwrap();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            if let Ok(changed) = postcard::from_bytes(&bytes) {
+                records[record] = changed;
+            }
+        }
+        let partial = write(dir.path(), &recipe.provenance(), &records);
+        let folder = archive::finish(&partial, Status::Complete).unwrap();
+        prop_assert_eq!(archive::verify(&folder).unwrap().findings, []);
+        let run = archive::open(dir.path(), "latest").unwrap();
+        let rows = run.rows();
+        prop_assert_eq!(rows.len(), host::stats::figures::count(&run.evidence));
+        let work = host::compare::same_work(&run.evidence, &rows);
+        let _ = host::report::summary(&run.evidence, &rows, &work, true);
+        let _ = host::report::rows::side_by_side(&rows).text(false);
+        for by in [host::compare::By::Environment, host::compare::By::Provider] {
+            let _ = host::compare::compare(&[&run.evidence], by);
+        }
+    }
+
     #[test]
     fn reading_garbage_never_panics_and_goes_on_behind_it(
         at in 0.0..1.0f64, garbage in prop::collection::vec(any::<u8>(), 1..60),

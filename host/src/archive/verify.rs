@@ -41,8 +41,8 @@ impl fmt::Display for Finding {
 pub struct Verdict {
     /// Damage, and other things that should not be.
     pub findings: Vec<Finding>,
-    /// Losses that the manifest owns up to.
-    pub known: Vec<String>,
+    /// What is no damage and should be known: losses that the manifest owns up to, records that contradict each other.
+    pub notes: Vec<String>,
     /// Whole entries of the journal.
     pub entries: u32,
     /// Samples that were compared.
@@ -86,12 +86,7 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
         Err(error) => return Err(error),
     };
     verdict.entries = damage.next_sequence;
-    verdict.findings.extend(
-        evidence
-            .problems
-            .iter()
-            .map(|p| found(JOURNAL, p.clone(), "figures leave it out")),
-    );
+    verdict.notes.extend(evidence.problems.iter().cloned());
     if is_partial(folder) {
         verdict.findings.extend(journal_findings(&damage, &[]));
         verdict.findings.push(found(
@@ -105,9 +100,9 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
     let known = Manifest::read(&folder.join(manifest::FILE));
     if let Ok(manifest) = &known {
         let lost = manifest.journal_damage.iter();
-        verdict.known.extend(lost.map(|d| {
+        verdict.notes.extend(lost.map(|d| {
             format!(
-                "{JOURNAL}: offset {}, {} bytes: {}",
+                "lost before the tables were made: {JOURNAL}: offset {}, {} bytes: {}",
                 d.offset, d.bytes, d.defect
             )
         }));
