@@ -192,7 +192,12 @@ fn repair_after_a_loss_in_the_journal_keeps_the_tables_that_still_hold_it() {
         "the loss is owned up to: {}",
         stderr(&out)
     );
-    assert!(folder.join("samples.parquet.before-repair").exists());
+    for name in ["samples.parquet", "operations.parquet", "manifest.json"] {
+        assert!(
+            folder.join(format!("{name}.before-repair")).exists(),
+            "{name}"
+        );
+    }
     let show = host(dir.path(), &["archive", "show", "latest"]);
     assert!(
         show.status.success() && stderr(&show).contains("lost part"),
@@ -214,6 +219,25 @@ fn a_lost_first_record_is_replaced_by_the_manifest() {
     assert_eq!(run.evidence.provenance.board, "qemu-virt");
     assert_eq!(run.rows().len(), 36);
     assert!(!run.warnings.is_empty());
+}
+
+#[test]
+fn samples_whose_invocation_is_lost_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let recipe = Recipe::default();
+    let mut records = recipe.records();
+    records.retain(|r| !matches!(r, Record::Invocation(i) if i.environment == Environment::Native));
+    let partial = write(dir.path(), &recipe.provenance(), &records);
+    archive::finish(&partial, Status::Complete).unwrap();
+    let out = host(dir.path(), &["archive", "verify", "latest"]);
+    assert!(
+        out.status.success() && stderr(&out).contains("start of invocation 1"),
+        "{}",
+        stderr(&out)
+    );
+    let rows = archive::open(dir.path(), "latest").unwrap().rows();
+    assert_eq!(rows.len(), 27);
+    assert!(rows.iter().all(|r| r.environment != Environment::Native));
 }
 
 #[test]

@@ -79,6 +79,7 @@ pub fn open_folder(folder: &Path) -> Result<Run, Error> {
             ));
         }
     }
+    warnings.extend(evidence.problems.iter().cloned());
     Ok(Run {
         folder: folder.to_owned(),
         evidence,

@@ -2,7 +2,7 @@
 use crate::model::{
     Environment, Invocation, Measured, Planned, Provenance, Record, Status, Subject,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::catalog::{AlgorithmId, Operation, Provider};
 use wire::hello::Hello;
 use wire::message::FaultKind;
@@ -97,7 +97,22 @@ impl Evidence {
         for record in records {
             evidence.take(record);
         }
+        evidence.look_for_orphans();
         Ok(evidence)
+    }
+
+    /// Samples without the Hello that says by which clock they were counted cannot be used.
+    fn look_for_orphans(&mut self) {
+        let known = &self.invocations;
+        let orphans: BTreeSet<u32> = self
+            .measured
+            .iter()
+            .map(|m| m.invocation)
+            .filter(|id| !known.contains_key(id))
+            .collect();
+        self.problems.extend(orphans.iter().map(|id| {
+            format!("the start of invocation {id} is not recorded: its samples have no clock and are in no figure")
+        }));
     }
 
     fn take(&mut self, record: Record) {

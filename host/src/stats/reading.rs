@@ -114,15 +114,16 @@ pub fn unpack(measured: &Measured) -> (Vec<(u32, Sample)>, bool) {
     let mut gapless = true;
     for batch in &measured.samples {
         gapless &= u64::from(batch.first) == next;
-        match batch.unpack() {
-            // No iteration has a number past u32: such samples contradict themselves too.
-            Ok(unpacked) => {
-                samples.extend(unpacked.into_iter().enumerate().filter_map(|(at, sample)| {
-                    Some((batch.first.checked_add(u32::try_from(at).ok()?)?, sample))
-                }))
-            }
-            Err(_) => gapless = false,
-        }
+        let Ok(unpacked) = batch.unpack() else {
+            gapless = false;
+            continue;
+        };
+        let numbered = unpacked.into_iter().enumerate();
+        // No iteration has a number past u32: such samples contradict themselves too.
+        samples.extend(numbered.filter_map(|(at, sample)| {
+            let iteration = batch.first.checked_add(u32::try_from(at).ok()?)?;
+            Some((iteration, sample))
+        }));
         next += u64::from(batch.samples);
     }
     let covered = next == u64::from(measured.first) + u64::from(measured.iterations);
