@@ -39,7 +39,7 @@ const INIT: &str = include_str!("init.sh");
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// A program or the guest's archive cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum LaunchError {
         source: io::Error,
     },
     /// The archive cannot be written.
-    #[error("cannot write {}: {source}", .path.display())]
+    #[error("cannot write {}", .path.display())]
     Write {
         /// The file.
         path: PathBuf,

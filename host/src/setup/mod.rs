@@ -19,7 +19,7 @@ pub enum SetupError {
     #[error("no folder for the cache: set PQ_BENCH_CACHE, XDG_CACHE_HOME or HOME")]
     NoCacheFolder,
     /// A file of ours.
-    #[error("cannot {action} {}: {source}", .path.display())]
+    #[error("cannot {action} {}", .path.display())]
     Io {
         /// What was to be done.
         action: &'static str,
