@@ -101,4 +101,17 @@ impl SetupError {
             source,
         }
     }
+
+    /// Whether the disk was full: that is no lack of a tool, and setting up again does not help.
+    #[must_use]
+    pub fn no_room(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+            Self::Command(run::Failed::Status { tail, .. }) => {
+                tail.contains("No space left on device")
+            }
+            Self::GuestPackages { detail } => detail.contains("No space left on device"),
+            _ => false,
+        }
+    }
 }
