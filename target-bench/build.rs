@@ -1,14 +1,15 @@
 //! Turns the board file into constants and link arguments.
 //!
 //! Both programs are freestanding: no start files and no C library, so that the same objects stand under the providers in each.
-//! The `bare` program gets the layout of `linker/image.ld`, fed with the board's addresses; `linux` the linker's default.
+//! The `bare` program gets the layout of `linker/image.ld`, fed with the board's addresses; `linux` that of `linker/process.ld`.
 use boards::{Board, Conduit, Range};
-use std::{env, error::Error, fs, path::PathBuf};
+use std::path::{Path, PathBuf};
+use std::{env, error::Error, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed=PQ_BENCH_BOARD");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=../linker/image.ld");
+    println!("cargo::rerun-if-changed=../linker");
     let name = env::var("PQ_BENCH_BOARD").unwrap_or_else(|_| "qemu-virt".into());
     let board = boards::load(&name)?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -46,43 +47,43 @@ fn constants(board: &Board) -> String {
     )
 }
 
-fn link(board: &Board, out: &std::path::Path) -> Result<(), Box<dyn Error>> {
-    let script = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?)
-        .join("../linker/image.ld")
+fn link(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {
+    let scripts = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?)
+        .join("../linker")
         .canonicalize()?;
     let home = board
         .image
         .home()
         .ok_or("the image's load address lies in none of the board's memory ranges")?;
-    // After rustc's own arguments, so these win whatever it takes for its default.
-    let both = [
-        "-static",
-        "-no-pie",
-        "-nostdlib",
-        "-nostartfiles",
-        "-Wl,--build-id=sha1",
-        "-Wl,-z,noexecstack",
-        "-Wl,-z,norelro",
-    ];
-    let bare = [
-        "-Wl,--no-eh-frame-hdr".to_owned(),
-        "-Wl,-z,max-page-size=4096".into(),
-        "-Wl,--fatal-warnings".into(),
-        format!("-Wl,--defsym=LOAD_ADDRESS={:#x}", board.image.load_address),
-        format!("-Wl,--defsym=MEMORY_END={:#x}", home.end()),
-        format!("-Wl,-T,{}", script.display()),
-    ];
-    for program in ["linux", "bare"] {
-        let map = format!(
-            "-Wl,-Map={}",
-            out.join(program).with_extension("map").display()
-        );
-        for argument in both.into_iter().chain([map.as_str()]) {
+    let arguments = |program: &str, script: &str, own: &[String]| {
+        // After rustc's own arguments, so these win whatever it takes for its default.
+        let common = [
+            "-static".to_owned(),
+            "-no-pie".into(),
+            "-nostdlib".into(),
+            "-nostartfiles".into(),
+            "-Wl,--build-id=sha1".into(),
+            "-Wl,--fatal-warnings".into(),
+            "-Wl,--no-eh-frame-hdr".into(),
+            "-Wl,-z,noexecstack".into(),
+            "-Wl,-z,norelro".into(),
+            format!("-Wl,-T,{}", scripts.join(script).display()),
+            format!(
+                "-Wl,-Map={}",
+                out.join(program).with_extension("map").display()
+            ),
+        ];
+        for argument in common.iter().chain(own) {
             println!("cargo::rustc-link-arg-bin={program}={argument}");
         }
-    }
-    for argument in bare.iter().chain(&board.image.link_arguments) {
-        println!("cargo::rustc-link-arg-bin=bare={argument}");
-    }
+    };
+    arguments("linux", "process.ld", &[]);
+    let mut own = vec![
+        "-Wl,-z,max-page-size=4096".to_owned(),
+        format!("-Wl,--defsym=LOAD_ADDRESS={:#x}", board.image.load_address),
+        format!("-Wl,--defsym=MEMORY_END={:#x}", home.end()),
+    ];
+    own.extend(board.image.link_arguments.iter().cloned());
+    arguments("bare", "image.ld", &own);
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! The companion: builds the target programs, launches them in each environment, drives them, archives what they say and
 //! compares it.
 //!
-//! `cli` uses the edges (`setup`, `build`, `flash`, `launch`, `link`, `archive`), the edges use `model`, and the pure core
+//! `cli` uses `bench`, which conducts a run, and both use the edges (`setup`, `build`, `flash`, `launch`, `link`, `archive`), the edges use `model`, and the pure core
 //! (`stats`, `compare`) uses `model` alone: it knows no clap, no file, no port and no clock.
 #![forbid(unsafe_code)]
 
 pub mod archive;
+pub mod bench;
 pub mod build;
 pub mod cli;
 pub mod compare;

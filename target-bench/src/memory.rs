@@ -57,6 +57,10 @@ impl<const BYTES: usize> Heap<BYTES> {
         }
     }
 
+    #[allow(
+        clippy::mut_from_ref,
+        reason = "one thread, and no caller keeps the reference"
+    )]
     fn allocator(&self) -> &mut Allocator {
         // SAFETY: one thread, and no caller keeps the reference.
         unsafe {
@@ -92,7 +96,7 @@ unsafe impl GlobalAlloc for RustHeap {
         unsafe {
             SUPPORT
                 .allocator()
-                .deallocate(NonNull::new_unchecked(block), layout.align())
+                .deallocate(NonNull::new_unchecked(block), layout.align());
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Builds the target programs: toolchain choice, cargo call, what the image is.
+
 use crate::progress::Progress;
 use crate::tools::run::{self, Event};
 use crate::tools::rust::{self, NoRust, Rust};
@@ -12,6 +13,7 @@ use std::process::Command;
 
 mod facts;
 mod program;
+pub mod same_code;
 
 pub use program::ProgramError;
 

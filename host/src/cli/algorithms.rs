@@ -1,6 +1,7 @@
 //! `host algorithms`.
+use super::output::Output;
 use super::{Global, Outcome};
-use crate::exit::{Exit, Failure};
+use crate::report::algorithms::{entries, table};
 
 /// Lists the catalogue.
 #[derive(Debug, clap::Args)]
@@ -9,10 +10,15 @@ pub struct Arguments {}
 /// Runs the command.
 ///
 /// # Errors
-/// With the exit status of what failed.
-pub fn run(_global: &Global, _arguments: Arguments) -> Outcome {
-    Err(Failure::new(
-        Exit::Missing,
-        anyhow::anyhow!("not there yet"),
-    ))
+/// Where standard output cannot be written.
+pub fn run(global: &Global, _arguments: Arguments) -> Outcome {
+    let entries = entries();
+    let around = (String::new(), format!("{} algorithms\n", entries.len()));
+    Output {
+        json: &entries,
+        table: table(&entries),
+        csv: None,
+        around,
+    }
+    .print(global)
 }

@@ -1,18 +1,245 @@
 //! `host archive`.
-use super::{Global, Outcome};
+use super::output::{Output, print, say};
+use super::{Format, Global, Outcome};
+use crate::archive::{self, Error, Harness, Manifest, Run};
 use crate::exit::{Exit, Failure};
+use crate::model::{Provenance, Status};
+use crate::report::{rows, runs};
+use crate::stats::Row;
+use serde::Serialize;
+use serde_json::{Value, json};
+use wire::catalog::Provider;
 
 /// Lists, shows and verifies runs.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {}
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Lists the runs, the oldest first.
+    List,
+    /// Shows a run's figures.
+    Show {
+        /// Id, beginning of an id, folder, or `latest`.
+        run: String,
+    },
+    /// Looks for damage; exit status 1 if there is any.
+    Verify {
+        /// Id, beginning of an id, folder, or `latest`.
+        run: String,
+        /// Make tables and manifest anew from the journal, and finish a run that was cut.
+        #[arg(long)]
+        repair: bool,
+    },
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(error.exit(), error)
+    }
+}
 
 /// Runs the command.
 ///
 /// # Errors
 /// With the exit status of what failed.
-pub fn run(_global: &Global, _arguments: Arguments) -> Outcome {
+pub fn run(global: &Global, arguments: Arguments) -> Outcome {
+    match arguments.command {
+        Command::List => list(global),
+        Command::Show { run } => show(global, &run),
+        Command::Verify { run, repair } => verify(global, &run, repair),
+    }
+}
+
+fn list(global: &Global) -> Outcome {
+    let listed = archive::list(&global.archive)?;
+    let lines: Vec<runs::Line> = listed
+        .iter()
+        .map(|l| runs::Line {
+            run: l.run.clone(),
+            started: l.started.clone(),
+            board: l.board.clone(),
+            environments: l
+                .environments
+                .iter()
+                .map(|e| e.name())
+                .collect::<Vec<_>>()
+                .join(" "),
+            status: if l.finished {
+                l.status.clone()
+            } else {
+                format!("{}, not finished", l.status)
+            },
+            rows: l.rows,
+            bytes: l.bytes,
+        })
+        .collect();
+    let around = (String::new(), String::new());
+    Output {
+        json: &listed,
+        table: runs::table(&lines),
+        csv: None,
+        around,
+    }
+    .print(global)
+}
+
+/// `run` of the JSON of `archive show`.
+#[derive(Serialize)]
+struct ShownRun {
+    #[serde(flatten)]
+    provenance: Provenance,
+    status: Status,
+    milliseconds: u64,
+    harness: Vec<Harness>,
+    plan: Vec<Value>,
+    invocations: Vec<Value>,
+    skipped: Vec<Value>,
+    link: Vec<Value>,
+    problems: Vec<String>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    run: ShownRun,
+    rows: Vec<Row>,
+}
+
+impl Shown {
+    fn new(run: &Run) -> Self {
+        let Manifest {
+            run: provenance,
+            status,
+            milliseconds,
+            harness,
+            plan,
+            invocations,
+            skipped,
+            link,
+            problems,
+            ..
+        } = run.manifest();
+        let warnings = run.warnings.clone();
+        Self {
+            run: ShownRun {
+                provenance,
+                status,
+                milliseconds,
+                harness,
+                plan,
+                invocations,
+                skipped,
+                link,
+                problems,
+                warnings,
+            },
+            rows: run
+                .rows()
+                .into_iter()
+                .filter(|row| is_asked_for(row, &run))
+                .collect(),
+        }
+    }
+}
+
+/// The empty operation runs in every start, to say what the harness costs; it is a row where the plan has it.
+fn is_asked_for(row: &Row, run: &Run) -> bool {
+    let provider = row.subject.provider;
+    provider != Provider::Null || run.evidence.plan.iter().any(|p| p.provider == provider)
+}
+
+/// Prints a run's figures.
+///
+/// # Errors
+/// Where there is no such run, or it cannot be read.
+pub(super) fn show(global: &Global, spec: &str) -> Outcome {
+    let run = archive::open(&global.archive, spec)?;
+    for warning in &run.warnings {
+        say(global, &format!("warning: {warning}"));
+    }
+    let shown = Shown::new(&run);
+    let p = &shown.run.provenance;
+    let before = format!(
+        "run {} on {}{}, started {}, plan {}, seed {}, {}\n\n",
+        p.run,
+        p.board,
+        if p.emulated {
+            " (emulated: counts are no time)"
+        } else {
+            ""
+        },
+        p.started,
+        p.plan,
+        p.seed,
+        archive::status_name(shown.run.status)
+    );
+    let table = rows::side_by_side(&shown.rows);
+    let csv = (global.format == Format::Csv).then(|| rows::flat(&shown.rows));
+    Output {
+        json: &shown,
+        table,
+        csv,
+        around: (before, String::new()),
+    }
+    .print(global)
+}
+
+fn verify(global: &Global, spec: &str, repair: bool) -> Outcome {
+    let mut folder = archive::resolve(&global.archive, spec)?;
+    if repair {
+        folder = archive::repair(&folder)?;
+        say(
+            global,
+            &format!(
+                "repaired {}: everything but the journal was made anew from it",
+                folder.display()
+            ),
+        );
+    }
+    let verdict = archive::verify(&folder)?;
+    let whole = verdict.findings.is_empty();
+    if global.format == Format::Json {
+        let findings: Vec<Value> = verdict
+            .findings
+            .iter()
+            .map(|f| json!({ "file": f.file, "offset": f.offset, "what": f.what, "cure": f.cure }))
+            .collect();
+        let value = json!({
+            "folder": folder,
+            "whole": whole,
+            "entries": verdict.entries,
+            "samples": verdict.samples,
+            "known": verdict.known,
+            "findings": findings,
+        });
+        print(&format!("{value:#}\n"))?;
+    } else {
+        for known in &verdict.known {
+            say(global, &format!("lost before the last repair: {known}"));
+        }
+        if whole {
+            print(&format!(
+                "{}: whole: {} journal entries, {} samples, every digest and every table fits\n",
+                folder.display(),
+                verdict.entries,
+                verdict.samples
+            ))?;
+        }
+    }
+    if whole {
+        return Ok(Exit::Done);
+    }
+    let list: Vec<String> = verdict
+        .findings
+        .iter()
+        .map(|f| format!("\n  {f}"))
+        .collect();
     Err(Failure::new(
-        Exit::Missing,
-        anyhow::anyhow!("not there yet"),
+        Exit::CheckFailed,
+        anyhow::anyhow!("{} is damaged:{}", folder.display(), list.concat()),
     ))
 }

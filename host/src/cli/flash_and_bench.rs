@@ -1,18 +1,222 @@
-//! `host flash_and_bench`.
+//! `host flash-and-bench`: checks the call, then the tools, builds, measures, archives, summarises.
+mod choice;
+mod crews;
+mod dry_run;
+mod facts;
+mod finish;
+mod tools;
+
+use super::output::say;
 use super::{Global, Outcome};
-use crate::exit::{Exit, Failure};
+use crate::archive::Journal;
+use crate::bench::{self, Interrupt, Job, Meter, Program, Scratch};
+use crate::build::{self, Programs, Toolchain};
+use crate::exit::{Exit, Failure, OrExit};
+use crate::link::Limits;
+use crate::model::{Environment, Record};
+use crate::progress::Progress;
+use crate::tools::Search;
+use anyhow::{Context, anyhow};
+use choice::Choice;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// The main job: build, flash or launch, run, stream, archive, summarise.
-#[derive(Debug, clap::Args)]
-pub struct Arguments {}
+///
+/// The empty operation `null` runs in every start of a program beside what was chosen: it says what the harness costs.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Arguments {
+    /// The board.
+    #[arg(long, value_name = "NAME", default_value = "qemu-virt")]
+    board: String,
+    /// Environments; by default those of the board that can run here.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    env: Vec<String>,
+    /// What to measure: a plan that comes with the program, or a file.
+    #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
+    plan: String,
+    /// Algorithms by name or pattern, from the whole catalogue; they replace the plan's list.
+    #[arg(long, value_name = "GLOB,..", value_delimiter = ',')]
+    algorithms: Vec<String>,
+    /// Providers; by default each algorithm's own.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    provider: Vec<String>,
+    /// Code paths: `detected` as the CPU's features allow, `portable` with the features hidden.
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "detected"
+    )]
+    dispatch: Vec<String>,
+    /// What lies under the provider.
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "shared"
+    )]
+    stack: Vec<String>,
+    /// The seed of all randomness; by default a new one, which is printed.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Goes on with a run that was cut, interrupted or failed, with its own plan, seed and environments.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["board", "env", "plan", "algorithms", "provider", "dispatch", "stack", "seed", "budget"])]
+    resume: Option<String>,
+    /// Installs what is missing first.
+    #[arg(long)]
+    setup: bool,
+    /// Says what would run, how long it takes and what it writes; runs nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Most time that measuring may take, e.g. `2h` or `90s`: fewer iterations, where it is short.
+    #[arg(long, value_name = "TIME")]
+    budget: Option<String>,
+    /// Damages this many of a million bytes on every link: to try the link's repairs.
+    #[arg(long, value_name = "PER_MILLION", hide = true, default_value_t = 0)]
+    damage_link: u32,
+}
 
 /// Runs the command.
 ///
 /// # Errors
 /// With the exit status of what failed.
-pub fn run(_global: &Global, _arguments: Arguments) -> Outcome {
-    Err(Failure::new(
-        Exit::Missing,
-        anyhow::anyhow!("not there yet"),
-    ))
+pub fn run(global: &Global, arguments: Arguments) -> Outcome {
+    let begin = Instant::now();
+    let progress = Progress::new(global.quiet);
+    let interrupt = Interrupt::default();
+    let mut choice = choice::choose(global, &arguments)?;
+    if arguments.dry_run {
+        return dry_run::print(global, &choice);
+    }
+    listen_for_ctrl_c(&interrupt)?;
+    let guest = tools::ready(&mut choice, arguments.setup, progress)
+        .map_err(|failure| unless_interrupted(failure, &interrupt))?;
+    let set_up = begin.elapsed();
+    let programs = Toolchain::choose(&Search::from_env())
+        .and_then(|toolchain| build::build(&toolchain, &choice.board, progress))
+        .or_exit(Exit::Missing)
+        .map_err(|failure| unless_interrupted(failure, &interrupt))?;
+    let built = begin.elapsed() - set_up;
+
+    let (mut journal, folder) = open_journal(global, &choice, &programs)?;
+    for (environment, reason) in &choice.skipped {
+        let record = Record::Skipped {
+            environment: *environment,
+            operation: None,
+            reason: reason.clone(),
+        };
+        journal.append(&record)?;
+        say(
+            global,
+            &format!("warning: {environment} is skipped: {reason}"),
+        );
+    }
+    say(global, &format!("run {}, seed {}", choice.run, choice.seed));
+    let job = job(&choice, &programs);
+    let scratch = Scratch::new()
+        .context("a folder for working files")
+        .or_exit(Exit::BoardFailed)?;
+    let meter = Meter::new(progress);
+    let crews = crews::crews(
+        &choice,
+        &programs,
+        guest.as_ref(),
+        &scratch,
+        &interrupt,
+        arguments.damage_link,
+    );
+    let history = choice.history.clone().unwrap_or_default();
+    let ending = bench::conduct(&job, &history, &mut journal, crews, &interrupt, &meter);
+    let end = Record::End {
+        status: ending.status,
+        milliseconds: u64::try_from(ending.elapsed.as_millis()).unwrap_or(u64::MAX),
+    };
+    // A disk that is full has been reported already.
+    let closed = journal.append(&end).and_then(|()| journal.sync());
+    drop(journal);
+    let times = finish::Times {
+        set_up,
+        built,
+        measured: ending.elapsed,
+    };
+    finish::finish(global, &choice, &folder, ending, closed, times)
+}
+
+/// The first Ctrl-C ends the run in order; the second at once.
+fn listen_for_ctrl_c(interrupt: &Interrupt) -> Result<(), Failure> {
+    let interrupt = interrupt.clone();
+    ctrlc::set_handler(move || {
+        if interrupt.is_set() {
+            // Emulators die with the threads that started them.
+            std::process::exit(Exit::Interrupted as i32);
+        }
+        eprintln!("interrupted: what was measured is being archived; press again to stop at once");
+        interrupt.press();
+    })
+    .context("listening for Ctrl-C")
+    .or_exit(Exit::BoardFailed)
+}
+
+/// What fails because Ctrl-C ended a tool is an interruption.
+fn unless_interrupted(failure: Failure, interrupt: &Interrupt) -> Failure {
+    match interrupt.is_set() {
+        true => Failure::new(
+            Exit::Interrupted,
+            anyhow!("interrupted before anything was measured"),
+        ),
+        false => failure,
+    }
+}
+
+fn open_journal(
+    global: &Global,
+    choice: &Choice,
+    programs: &Programs,
+) -> Result<(Journal, PathBuf), Failure> {
+    let journal = match &choice.resumed {
+        Some(folder) => {
+            facts::same_programs(choice, programs)?;
+            Journal::resume(folder)?
+        }
+        None => {
+            let provenance = facts::provenance(choice, programs);
+            Journal::create(&global.archive, &provenance)?
+        }
+    };
+    let folder = journal.folder().to_owned();
+    Ok((journal, folder))
+}
+
+fn job(choice: &Choice, programs: &Programs) -> Job {
+    let linux = Program {
+        sha256: programs.linux_sha256.clone(),
+        build_id: programs.linux_build_id,
+    };
+    let bare = Program {
+        sha256: programs.bare_sha256.clone(),
+        build_id: programs.bare_build_id,
+    };
+    let program = |environment: Environment| match environment {
+        Environment::Native | Environment::Container => linux.clone(),
+        Environment::BareMetal | Environment::Unikernel => bare.clone(),
+    };
+    Job {
+        wire_id: bench::wire_id(&choice.run),
+        seed: choice.seed,
+        plan: choice.plan.clone(),
+        items: choice.items.clone(),
+        environments: choice.environments.clone(),
+        dispatches: choice.dispatches.clone(),
+        stack: choice.stack,
+        limit: choice.limit,
+        programs: choice
+            .environments
+            .iter()
+            .map(|e| (*e, program(*e)))
+            .collect(),
+        boot_patience: Duration::from_secs(60),
+        slowest: 20_000_000,
+        limits: Limits::default(),
+    }
 }

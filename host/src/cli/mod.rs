@@ -9,6 +9,7 @@ mod archive;
 mod boards;
 mod compare;
 mod flash_and_bench;
+mod output;
 mod setup;
 mod table;
 

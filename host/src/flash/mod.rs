@@ -1,1 +1,11 @@
 //! Puts a board under our program: the emulator.
+mod arguments;
+mod console;
+mod error;
+mod qemu;
+mod qmp;
+
+pub use arguments::{Kernel, bare, linux};
+pub use console::tail;
+pub use error::FlashError;
+pub use qemu::{CONTROL, Emulator, LINK};

@@ -1,1 +1,99 @@
-//! Plans: what to measure, and how often.
+//! Plans: what to measure, and how often. Pure, but for reading a plan's file.
+//!
+//! A plan names algorithms and a budget. [`Plan::resolve`] makes the list of operations, and after a pilot of one iteration
+//! each [`Plan::fix`] gives every operation its number of iterations: the same in every environment and invocation, so that
+//! iteration `i` does the same work everywhere.
+mod error;
+pub mod estimate;
+mod fix;
+mod select;
+
+pub use error::PlanError;
+pub use error::{nearest, suggest};
+pub use fix::{Fixed, cost, step_down, work};
+pub use select::{Item, NULL};
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The plans that come with the program: name and text.
+pub const BUILTIN: &[(&str, &str)] = &[("quick", include_str!("../../../plans/quick.toml"))];
+
+/// A plan, as its file says it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The plan's name.
+    pub name: String,
+    /// Names or patterns of algorithms.
+    pub algorithms: Vec<String>,
+    /// Fresh starts in each environment and dispatch.
+    #[serde(default = "one")]
+    pub invocations: u32,
+    /// Counts of the main clock that an operation may spend in one invocation, warm-up left out.
+    pub budget: u64,
+    /// Fewest iterations.
+    pub min_iterations: u32,
+    /// Most iterations.
+    pub max_iterations: u32,
+    /// What counts more than this runs once.
+    pub once_above: u64,
+    /// First iterations of an invocation, which are left out of figures.
+    pub warm_up: u32,
+    /// Key pairs of each algorithm.
+    pub keys: u32,
+    /// Ciphertexts or signatures that decaps and verify work on.
+    pub inputs: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Plan {
+    /// Finds a plan: by name among those that come with the program, or, where `name` has a `/` or ends in `.toml`, in that
+    /// file.
+    ///
+    /// # Errors
+    /// See [`PlanError`].
+    pub fn load(name: &str) -> Result<Self, PlanError> {
+        if name.contains('/') || name.ends_with(".toml") {
+            let text =
+                std::fs::read_to_string(Path::new(name)).map_err(|source| PlanError::Read {
+                    path: name.to_owned(),
+                    source,
+                })?;
+            return Self::parse(name, &text);
+        }
+        match BUILTIN.iter().find(|(builtin, _)| *builtin == name) {
+            Some((builtin, text)) => Self::parse(&format!("{builtin}.toml"), text),
+            None => Err(PlanError::unknown_plan(name)),
+        }
+    }
+
+    /// Reads and checks the text of a plan; `file` names it in errors.
+    ///
+    /// # Errors
+    /// See [`PlanError`].
+    pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
+        let plan: Self =
+            toml::from_str(text).map_err(|error| PlanError::from_toml(file, text, &error))?;
+        let problem = if plan.algorithms.is_empty() {
+            "names no algorithm"
+        } else if plan.invocations == 0 || plan.keys == 0 || plan.inputs == 0 {
+            "has an `invocations`, `keys` or `inputs` of 0; each must be 1 at least"
+        } else if plan.min_iterations == 0 || plan.min_iterations > plan.max_iterations {
+            "needs 1 <= min_iterations <= max_iterations"
+        } else if plan.max_iterations.saturating_add(plan.warm_up) > 1 << 16 {
+            "asks for more than 65536 iterations, the most that a target runs at once"
+        } else if plan.keys > 1 << 12 || plan.inputs > 1 << 12 {
+            "asks for a pool of more than 4096, the most that a target holds"
+        } else {
+            return Ok(plan);
+        };
+        Err(PlanError::Unsound {
+            file: file.to_owned(),
+            problem,
+        })
+    }
+}

@@ -1,1 +1,12 @@
-//! Turns rows into tables, JSON, CSV and Markdown.
+//! Results as tables, CSV and Markdown. Each result has one function that makes a [`Table`] of it; JSON is its own type's.
+
+pub mod algorithms;
+pub mod compared;
+pub mod number;
+pub mod rows;
+pub mod runs;
+mod summary;
+pub mod table;
+
+pub use summary::summary;
+pub use table::Table;

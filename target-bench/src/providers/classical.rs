@@ -11,7 +11,7 @@ use p256::elliptic_curve::sec1::ToSec1Point as _;
 use wire::catalog::Family;
 
 /// Versions of the crates, as locked.
-pub const VERSIONS: &str = concat!("x25519-dalek 3, ed25519-dalek 3, p256 0.14");
+pub const VERSIONS: &str = "x25519-dalek 3, ed25519-dalek 3, p256 0.14";
 
 /// Opens an algorithm of this family. P-256's table of multiples of the generator is made on first use: here, so that it is no
 /// part of an operation.

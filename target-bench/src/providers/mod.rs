@@ -9,6 +9,7 @@ use wire::hello::ProviderVersion;
 use wire::message::Offer;
 
 mod classical;
+#[cfg(target_arch = "aarch64")]
 mod liboqs;
 
 /// The provider reported failure.
@@ -83,12 +84,12 @@ pub enum Scheme {
 /// Opens an algorithm; `None` where the provider does not have it in this program.
 #[must_use]
 pub fn open(provider: Provider, algorithm: &Algorithm) -> Option<Scheme> {
-    let name = algorithm.name_at(provider)?;
-    match provider {
-        Provider::Null => Some(Scheme::Null),
-        Provider::Liboqs => liboqs::open(algorithm, name),
-        Provider::Classical => classical::open(algorithm.family),
-        Provider::Pqclean => None,
+    match (provider, algorithm.name_at(provider)?) {
+        (Provider::Null, _) => Some(Scheme::Null),
+        #[cfg(target_arch = "aarch64")]
+        (Provider::Liboqs, name) => liboqs::open(algorithm, name),
+        (Provider::Classical, _) => classical::open(algorithm.family),
+        _ => None,
     }
 }
 
@@ -118,6 +119,7 @@ pub fn versions() -> Vec<ProviderVersion> {
     };
     alloc::vec![
         version(Provider::Null, env!("CARGO_PKG_VERSION")),
+        #[cfg(target_arch = "aarch64")]
         version(Provider::Liboqs, &liboqs::version()),
         version(Provider::Classical, classical::VERSIONS),
     ]

@@ -4,4 +4,5 @@ mod pool;
 mod run;
 mod timer;
 
-pub use run::{Event, Runner};
+pub use run::Runner;
+pub use timer::sample;

@@ -22,9 +22,6 @@ const MAX_ITERATIONS: u32 = 1 << 16;
 /// Most keys and inputs of a pool.
 const MAX_POOL: u32 = 1 << 12;
 
-/// What a Run reports, in order.
-pub type Event = Answer;
-
 /// Carries out Runs; keeps the pool between them.
 #[derive(Default)]
 pub struct Runner {
@@ -172,7 +169,7 @@ impl Runner {
                 measured::mark();
             }
             let held = measured::usage().held;
-            let mut sample = timer::sample(counters, || operation());
+            let mut sample = timer::sample(counters, &mut *operation);
             if tape::overdrawn() {
                 sample.flags |= FLAG_TAPE;
             }
@@ -225,7 +222,7 @@ impl Runner {
                 let mut ciphertext = vec![0; sizes.ciphertext as usize];
                 let mut shared = vec![0; sizes.shared_secret as usize];
                 let sample = measure(Purpose::Encaps, &mut || {
-                    done = kem.encaps(&mut ciphertext, &mut shared, &pair.public)
+                    done = kem.encaps(&mut ciphertext, &mut shared, &pair.public);
                 });
                 done?;
                 self.pool.offer_input(request, index, &ciphertext, &shared);
@@ -239,7 +236,7 @@ impl Runner {
                 let (input, pair) = self.pool.input(request, algorithm, scheme, index)?;
                 let mut shared = vec![0; sizes.shared_secret as usize];
                 let sample = measure(Purpose::Other, &mut || {
-                    done = kem.decaps(&mut shared, &input.data, &pair.secret)
+                    done = kem.decaps(&mut shared, &input.data, &pair.secret);
                 });
                 done?;
                 if shared != input.expected {
@@ -256,7 +253,7 @@ impl Runner {
                 let mut signature = vec![0; sizes.signature as usize];
                 let mut length = Err(Failed);
                 let sample = measure(Purpose::Sign, &mut || {
-                    length = sig.sign(&mut signature, &message, &pair.secret)
+                    length = sig.sign(&mut signature, &message, &pair.secret);
                 });
                 signature.truncate(length?);
                 self.pool.offer_input(request, index, &signature, &message);
@@ -268,7 +265,7 @@ impl Runner {
             (Scheme::Signature(sig), Operation::Verify) => {
                 let (input, pair) = self.pool.input(request, algorithm, scheme, index)?;
                 let sample = measure(Purpose::Other, &mut || {
-                    done = sig.verify(&input.expected, &input.data, &pair.public)
+                    done = sig.verify(&input.expected, &input.data, &pair.public);
                 });
                 done.map_err(|_| Trouble::Wrong("verify refused a signature that sign has made"))?;
                 Ok(Iteration {
@@ -280,7 +277,7 @@ impl Runner {
                 let (input, pair) = self.pool.input(request, algorithm, scheme, index)?;
                 let mut shared = vec![0; sizes.shared_secret as usize];
                 let sample = measure(Purpose::Other, &mut || {
-                    done = dh.derive(&mut shared, &pair.secret, &input.data)
+                    done = dh.derive(&mut shared, &pair.secret, &input.data);
                 });
                 done?;
                 if shared != input.expected {

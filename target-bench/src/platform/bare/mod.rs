@@ -3,6 +3,7 @@ use super::{Counters, Platform, Source};
 use crate::arch::mmu::{self, Content};
 use crate::arch::{exceptions, pmu, registers};
 use crate::{board, fault, memory};
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use wire::hello::{Clocks, Surroundings};
@@ -15,7 +16,7 @@ mod virtio;
 /// The way to the host.
 enum Link {
     Uart(uart::Pl011),
-    Virtio(virtio::Console),
+    Virtio(Box<virtio::Console>),
 }
 
 /// The machine without an operating system.
@@ -58,8 +59,9 @@ impl Bare {
             unsafe { pmu::start_cycle_counter() };
         }
         let entry_level = entry_level as u8;
-        let link =
-            virtio::Console::find().map_or_else(|| Link::Uart(uart::Pl011::start()), Link::Virtio);
+        let link = virtio::Console::find()
+            .map(Box::new)
+            .map_or_else(|| Link::Uart(uart::Pl011::start()), Link::Virtio);
         // Whoever entered us at EL2 left no hypervisor underneath.
         let hypervisor = if entry_level >= 2 {
             None

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Recomputes every figure of `archive show --format json` from an archive's Parquet files and manifest.
+
+    recompute.py RUN_DIR show.json
+
+Needs Python 3.10 and pyarrow, nothing of this project. It prints how many figures agree and exits with 1 if one does not.
+The formulas are those of docs/method.md, written a second time on purpose.
+"""
+import hashlib
+import json
+import math
+import sys
+from collections import defaultdict
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+SUBJECT = ("environment", "dispatch", "stack", "provider", "algorithm", "operation")
+FEWEST_DRAWS = 6
+FEWEST_INVOCATIONS = 5
+MASK = (1 << 64) - 1
+
+
+def quantile(ordered, p):
+    """Hyndman and Fan, type 7."""
+    if not ordered:
+        return None
+    at = (len(ordered) - 1) * p
+    below = math.floor(at)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (at - below) * (ordered[above] - ordered[below])
+
+
+@cache
+def lower_rank(n):
+    """The largest rank l with P(B <= l - 1) <= 2.5 % for B binomial (n, 1/2), in whole numbers."""
+    term, tail, rank = 1, 0, 0
+    for k in range(n // 2 + 1):
+        tail += term
+        if Fraction(tail, 1 << n) > Fraction(25, 1000):
+            break
+        rank = k + 1
+        term = term * (n - k) // (k + 1)
+    return rank
+
+
+class SplitMix64:
+    def __init__(self, seed, name):
+        self.state = int.from_bytes(hashlib.sha256(f"{seed}/{name}".encode()).digest()[:8], "little")
+
+    def below(self, bound):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        return ((z ^ (z >> 31)) * bound) >> 64
+
+    def draws(self, n):
+        times = [0] * n
+        for _ in range(n):
+            times[self.below(n)] += 1
+        return times
+
+
+def bootstrap_interval(samples, generator):
+    """Percentile interval of the median; invocations and iterations resampled independently (Owen 2007)."""
+    invocations = sorted({s["invocation"] for s in samples})
+    iterations = sorted({s["iteration"] for s in samples})
+    row = {name: at for at, name in enumerate(invocations)}
+    column = {name: at for at, name in enumerate(iterations)}
+    cells = sorted((s["count"], row[s["invocation"]], column[s["iteration"]]) for s in samples)
+    medians = []
+    for _ in range(min(2000, max(200, 20_000_000 // len(cells)))):
+        a, b = generator.draws(len(invocations)), generator.draws(len(iterations))
+        drawn = [(value, a[i] * b[j]) for value, i, j in cells if a[i] * b[j]]
+        total = sum(weight for _, weight in drawn)
+        if not total:
+            continue
+        first, second = -(-total // 2), total // 2 + 1
+        passed, low = 0, None
+        for value, weight in drawn:
+            passed += weight
+            if low is None and passed >= first:
+                low = value
+            if passed >= second:
+                medians.append(low + 0.5 * (value - low))
+                break
+    medians.sort()
+    return quantile(medians, 0.025), quantile(medians, 0.975)
+
+
+def interval(samples, ordered, clock, run, name):
+    """(low, high, exact); low is None where there is no interval."""
+    if not ordered:
+        return None, None, False
+    noiseless = run["emulated"] and clock == "instructions"
+    if ordered[0] == ordered[-1] and len(ordered) >= (2 if noiseless else FEWEST_DRAWS):
+        return ordered[0], ordered[0], True
+    invocations = len({s["invocation"] for s in samples})
+    if invocations >= FEWEST_INVOCATIONS:
+        return *bootstrap_interval(samples, SplitMix64(run["seed"], name)), False
+    rank = lower_rank(len(ordered))
+    if invocations > 1 or rank == 0:
+        return None, None, False
+    return ordered[rank - 1], ordered[len(ordered) - rank], False
+
+
+def digest_of(commands):
+    """The digest of the one command that covers all iterations, else SHA-256 of the digests of the longest ones in order."""
+    digests = {(c["digest_first"], c["digest_iterations"], c["digest"]) for c in commands if c["digest"]}
+    if len({d[:2] for d in digests}) < len(digests):
+        return None
+    chain, following = [], 0
+    for first, iterations, digest in sorted(digests, key=lambda d: (d[0], -d[1])):
+        if first == following and iterations > 0:
+            chain.append(digest)
+            following += iterations
+    if len(chain) < 2:
+        return chain[0] if chain else None
+    return hashlib.sha256(b"".join(bytes.fromhex(d) for d in chain)).hexdigest()
+
+
+def figures(samples, commands, manifest, hertz):
+    """Every figure of one row."""
+    used = [s for s in samples if not s["warm_up"] and s["fault"] is None and s["flags"] == 0]
+    ordered = sorted(s["count"] for s in used)
+    totals = sorted(s["total"] for s in used if s["total"] is not None)
+    subject = "/".join(commands[0][field] for field in SUBJECT)
+    clock = samples[0]["clock"] if samples else None
+    low, high, exact = interval(used, ordered, clock, manifest["run"], subject)
+    largest = lambda field: max((c[field] for c in commands if c[field] is not None), default=None)
+    nanoseconds = None
+    if used and not manifest["run"]["emulated"] and all(hertz.get(s["invocation"]) for s in used):
+        nanoseconds = quantile(sorted(s["ticks"] * 1e9 / hertz[s["invocation"]] for s in used), 0.5)
+    rest = [s for s in samples if not s["warm_up"]]
+    boots = {s["invocation"]: s["boot"] for s in samples}
+    return {
+        "iterations": len(used),
+        "invocations": len({s["invocation"] for s in used}),
+        "median": quantile(ordered, 0.5),
+        "mean": sum(ordered) / len(ordered) if ordered else None,
+        "ci_low": low,
+        "ci_high": high,
+        "exact": exact,
+        "p05": quantile(ordered, 0.05),
+        "p95": quantile(ordered, 0.95),
+        "total": quantile(totals, 0.5),
+        "nanoseconds": nanoseconds,
+        "stack_bytes": largest("stack_bytes"),
+        "heap_bytes": largest("heap_bytes"),
+        "allocations": largest("allocations"),
+        "random_bytes": largest("random_bytes"),
+        "digest": digest_of(commands),
+        "left_out": {
+            "warm_up": len(samples) - len(rest),
+            "faulty": sum(s["fault"] is not None for s in rest),
+            "flagged": sum(s["fault"] is None and s["flags"] != 0 for s in rest),
+        },
+        "faults": sum(c["fault"] is not None for c in commands),
+        "boots": list(dict.fromkeys(boots[i] for i in sorted(boots) if boots[i])),
+    }
+
+
+def agree(mine, theirs):
+    if isinstance(mine, (int, float)) and isinstance(theirs, (int, float)):
+        return math.isclose(mine, theirs, rel_tol=1e-12, abs_tol=0.0)
+    return mine == theirs
+
+
+def by_subject(path):
+    grouped = defaultdict(list)
+    for group in range((file := pq.ParquetFile(path)).num_row_groups):
+        for row in file.read_row_group(group).to_pylist():
+            grouped[tuple(row[field] for field in SUBJECT)].append(row)
+    return grouped
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    folder = Path(sys.argv[1])
+    shown = json.loads(Path(sys.argv[2]).read_text())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    samples, commands = by_subject(folder / "samples.parquet"), by_subject(folder / "operations.parquet")
+    hertz = {i["id"]: i["clocks"]["ticks"]["hz"] for i in manifest["invocations"] if "clocks" in i}
+    agreed, differing = 0, []
+
+    def check(where, mine, theirs):
+        nonlocal agreed
+        if agree(mine, theirs):
+            agreed += 1
+        else:
+            differing.append(f"{where}: the files give {mine}, shown is {theirs}")
+
+    seen = set()
+    for row in shown["rows"]:
+        subject = tuple(row[field] for field in SUBJECT)
+        of_clock = [s for s in samples[subject] if (s["clock"], s["scope"]) == (row["clock"], row["scope"])]
+        seen.update((*subject, s["clock"], s["scope"]) for s in of_clock)
+        ran = {s["invocation"] for s in of_clock}
+        of_row = [c for c in commands[subject] if not ran or c["invocation"] in ran]
+        row = {**row, "faults": len(row["faults"])}
+        for name, value in figures(of_clock, of_row, manifest, hertz).items():
+            check(f"{'/'.join(subject)} {name}", value, row[name])
+    every = {(*subject, s["clock"], s["scope"]) for subject, list_ in samples.items() for s in list_}
+    for missing in every - seen:
+        differing.append(f"{'/'.join(missing)}: samples without a row")
+
+    for harness in shown["run"]["harness"]:
+        null = [
+            s
+            for subject, list_ in samples.items()
+            if subject[:4] == (harness["environment"], harness["dispatch"], harness["stack"], "null")
+            for s in list_
+            if not s["warm_up"] and s["fault"] is None and s["flags"] == 0
+        ]
+        for name in ("ticks", "count"):
+            mine = quantile(sorted(s[name] for s in null), 0.5)
+            check(f"harness {harness['environment']} {name}", mine, harness[name])
+
+    for line in differing:
+        print(line)
+    print(f"{agreed} figures agree, {len(differing)} differ")
+    sys.exit(1 if differing or not agreed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+//! The emulated board with the freestanding image on it: every start is a boot.
+use super::machine::{Machine, MachineError};
+use crate::flash::{Emulator, LINK, bare};
+use crate::link::serial::Serial;
+use crate::link::{Port, Stop, Watch};
+use crate::model::Environment;
+use boards::Board;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A pty takes any rate.
+pub(super) const BAUD: u32 = 115_200;
+
+/// How long the image may take to power off.
+const END: Duration = Duration::from_secs(5);
+
+/// Wraps a port, to record or to damage what passes; as it is, where nobody wants either.
+pub type Wrap = Arc<dyn Fn(Serial) -> Box<dyn Port> + Send + Sync>;
+
+/// The board.
+pub struct BareBoard {
+    program: String,
+    arguments: Vec<String>,
+    errors: PathBuf,
+    wrap: Wrap,
+    running: Option<(Box<dyn Port>, Running)>,
+    facts: Vec<(String, String)>,
+}
+
+struct Running(Emulator);
+
+impl BareBoard {
+    /// The board with `image`; working files go to `scratch`.
+    ///
+    /// # Errors
+    /// Where the board is not emulated.
+    pub fn new(
+        board: &Board,
+        image: &Path,
+        scratch: &Path,
+        wrap: Wrap,
+    ) -> Result<Self, MachineError> {
+        let arguments = bare(board, image)?;
+        let program = board.qemu.as_ref().map(|q| q.binary.clone());
+        Ok(Self {
+            program: program.unwrap_or_default(),
+            arguments,
+            errors: scratch.join("bare-metal.errors.txt"),
+            wrap,
+            running: None,
+            facts: Vec::new(),
+        })
+    }
+}
+
+pub(super) fn open(path: &str) -> Result<Serial, MachineError> {
+    Serial::open(path, BAUD).map_err(|source| MachineError::Port {
+        port: path.to_owned(),
+        source,
+    })
+}
+
+impl Machine for BareBoard {
+    fn start(&mut self, environment: Environment, _: u32) -> Result<(), MachineError> {
+        self.running = None;
+        let mut emulator = Emulator::start(&self.program, &self.arguments, &self.errors)?;
+        let port = open(emulator.pty(LINK)?)?;
+        let fact = (
+            format!("qemu.{environment}"),
+            emulator.command_line().to_owned(),
+        );
+        if !self.facts.contains(&fact) {
+            self.facts.push(fact);
+        }
+        emulator.go()?;
+        self.running = Some(((self.wrap)(port), Running(emulator)));
+        Ok(())
+    }
+
+    fn link(&mut self) -> Option<(&mut dyn Port, &mut dyn Watch)> {
+        let (port, running) = self.running.as_mut()?;
+        Some((port, running))
+    }
+
+    fn board_ended(&mut self) -> Option<String> {
+        let (_, Running(emulator)) = self.running.as_mut()?;
+        emulator.exited()
+    }
+
+    fn end(&mut self, told: bool) -> Result<(), MachineError> {
+        let begin = Instant::now();
+        while told
+            && begin.elapsed() < END
+            && let Some((_, Running(emulator))) = &mut self.running
+            && emulator.stopped().is_none()
+        {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // An image that does not end by itself ends with its machine.
+        self.running = None;
+        Ok(())
+    }
+
+    fn take_facts(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.facts)
+    }
+}
+
+impl Watch for Running {
+    fn look(&mut self) -> Result<(), Stop> {
+        self.0.stopped().map_or(Ok(()), |how| Err(Stop::Ended(how)))
+    }
+}

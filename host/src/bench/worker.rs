@@ -1,0 +1,448 @@
+//! Drives one machine through its environments.
+use super::machine::Machine;
+use super::{BenchError, Conductor, Crew, Job, MachineError, pilot, program};
+use crate::link::{LinkError, Session, Stop};
+use crate::model::{Environment, Invocation, Measured, Planned, Record, Subject};
+use crate::plan::{Item, NULL, cost};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use wire::catalog::Algorithm;
+use wire::message::{Dispatch, FaultKind, Identify, RunRequest};
+
+/// Least patience with any command.
+const FLOOR: Duration = Duration::from_secs(30);
+
+/// How often an operation may end the program before it is given up.
+const ATTEMPTS: u32 = 2;
+
+/// Iterations of the empty operation where the plan has none: it says what the harness costs.
+const REFERENCE: u32 = 101;
+
+/// A start of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Talk {
+    /// Where.
+    pub environment: Environment,
+    /// Code path.
+    pub dispatch: Dispatch,
+    /// Its number.
+    pub invocation: u32,
+}
+
+/// Makes the crew's machine and drives it through the crew's environments. `pilots`: it runs the pilot first, if there is no
+/// plan yet.
+pub fn drive(conductor: &Conductor<'_>, crew: Crew<'_>, pilots: bool) -> Result<(), BenchError> {
+    let Some(first) = crew.environments.first().copied() else {
+        return Ok(());
+    };
+    let failed = |environment| move |source| machine_error(environment, source);
+    let mut machine = (crew.machine)().map_err(failed(first))?;
+    if pilots && conductor.handover.known().is_none() {
+        pilot::run(conductor, machine.as_mut(), first)?;
+    }
+    let plan = conductor.handover.wait(conductor.interrupt)?;
+    let mut errors = Vec::new();
+    for environment in crew.environments {
+        let result = in_environment(conductor, machine.as_mut(), environment, &plan);
+        for (key, value) in machine.take_facts() {
+            conductor.record(Record::Fact { key, value })?;
+        }
+        match result {
+            Ok(()) => {}
+            Err(BenchError::Interrupted) => return Err(BenchError::Interrupted),
+            // The other environments of this machine may be well, unless the machine itself is gone.
+            Err(error) => {
+                let over = machine.board_ended().is_some();
+                errors.push(error);
+                if over {
+                    break;
+                }
+            }
+        }
+    }
+    errors.into_iter().next().map_or(Ok(()), Err)
+}
+
+fn machine_error(environment: Environment, source: MachineError) -> BenchError {
+    match source {
+        MachineError::Interrupted => BenchError::Interrupted,
+        source => BenchError::Machine {
+            environment,
+            source,
+        },
+    }
+}
+
+fn in_environment(
+    conductor: &Conductor<'_>,
+    machine: &mut dyn Machine,
+    environment: Environment,
+    plan: &[Planned],
+) -> Result<(), BenchError> {
+    let job = conductor.job;
+    for repetition in 0..job.plan.invocations {
+        for dispatch in &job.dispatches {
+            let subject = |p: &Planned| Subject {
+                environment,
+                dispatch: *dispatch,
+                stack: job.stack,
+                provider: p.provider,
+                algorithm: p.algorithm,
+                operation: p.operation,
+            };
+            let left: Vec<Planned> = plan
+                .iter()
+                .filter(|p| !conductor.history.has(&subject(p), repetition))
+                .copied()
+                .collect();
+            let skipped: u64 = plan.iter().map(|p| cost(p, plan)).sum::<u64>()
+                - left.iter().map(|p| cost(p, plan)).sum::<u64>();
+            conductor.meter.add(skipped);
+            measure(conductor, machine, environment, *dispatch, left, plan)?;
+        }
+    }
+    Ok(())
+}
+
+/// Measures what is `left`, in one start of the program, or in more where it ends early.
+fn measure(
+    conductor: &Conductor<'_>,
+    machine: &mut dyn Machine,
+    environment: Environment,
+    dispatch: Dispatch,
+    mut left: Vec<Planned>,
+    plan: &[Planned],
+) -> Result<(), BenchError> {
+    let mut endings: BTreeMap<Item, u32> = BTreeMap::new();
+    let mut idle_starts = 0;
+    while !left.is_empty() {
+        let start = Talk {
+            environment,
+            dispatch,
+            invocation: conductor.next_invocation.fetch_add(1, Ordering::Relaxed),
+        };
+        let before = left.len();
+        let result = talk(conductor, machine, start, &mut |session| {
+            run_all(conductor, session, start, &mut left, plan)
+        });
+        let Err(BenchError::Link { source, .. }) = &result else {
+            result?;
+            continue;
+        };
+        if !source.is_restartable() || machine.board_ended().is_some() {
+            return result;
+        }
+        let reason = source.to_string();
+        conductor.record(Record::Link {
+            invocation: start.invocation,
+            event: reason.clone(),
+        })?;
+        idle_starts = if left.len() < before {
+            0
+        } else {
+            idle_starts + 1
+        };
+        let Some(first) = left.first().copied() else {
+            continue;
+        };
+        let item = (first.algorithm, first.provider, first.operation);
+        let times = endings.entry(item).or_default();
+        *times += 1;
+        if *times >= ATTEMPTS {
+            left.remove(0);
+            give_up(conductor, environment, item, &reason)?;
+        }
+        if idle_starts > 2 * ATTEMPTS {
+            return Err(BenchError::KeepsEnding {
+                environment,
+                times: idle_starts,
+                last: reason,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn give_up(
+    conductor: &Conductor<'_>,
+    environment: Environment,
+    item: Item,
+    reason: &str,
+) -> Result<(), BenchError> {
+    conductor.meter.warn(format!(
+        "{} is left out: {reason}",
+        label(environment, item)
+    ));
+    conductor.record(Record::Skipped {
+        environment,
+        operation: Some(item),
+        reason: reason.to_owned(),
+    })
+}
+
+/// What is done in a session: true where the program is then to be told to stop, false where it ends by itself.
+type Act<'a> = &'a mut dyn FnMut(&mut Session<'_>) -> Result<bool, LinkError>;
+
+/// Starts the program, hears its Hello, does what `act` does, and ends the program.
+pub fn talk(
+    conductor: &Conductor<'_>,
+    machine: &mut dyn Machine,
+    start: Talk,
+    act: Act<'_>,
+) -> Result<(), BenchError> {
+    let Talk {
+        environment,
+        invocation,
+        ..
+    } = start;
+    machine
+        .start(environment, invocation)
+        .map_err(|source| machine_error(environment, source))?;
+    let (port, state) = machine
+        .link()
+        .ok_or(MachineError::NotStarted)
+        .map_err(|source| machine_error(environment, source))?;
+    let mut watch = || match conductor.interrupt.ends() {
+        true => Err(Stop::Interrupted),
+        false => state.look(),
+    };
+    let mut session = Session::open(port, &mut watch, conductor.job.limits);
+    let result = converse(conductor, &mut session, start, act);
+    let told = match result {
+        Ok(true) => session.stop().is_ok(),
+        // It ends by itself.
+        Ok(false) => true,
+        Err(_) => false,
+    };
+    record_events(conductor, &mut session, invocation)?;
+    if matches!(result, Err(BenchError::Interrupted)) {
+        return Err(BenchError::Interrupted);
+    }
+    let ended = match machine.board_ended() {
+        None => machine.end(told),
+        Some(_) => Ok(()),
+    };
+    result?;
+    ended.map_err(|source| machine_error(environment, source))
+}
+
+fn converse(
+    conductor: &Conductor<'_>,
+    session: &mut Session<'_>,
+    start: Talk,
+    act: Act<'_>,
+) -> Result<bool, BenchError> {
+    let Talk {
+        environment,
+        dispatch,
+        invocation,
+    } = start;
+    let job = conductor.job;
+    let failed = |source| match source {
+        LinkError::Interrupted => BenchError::Interrupted,
+        source => BenchError::Link {
+            environment,
+            invocation,
+            source,
+        },
+    };
+    let identify = Identify {
+        run: job.wire_id,
+        invocation,
+        dispatch,
+    };
+    let greeting = session
+        .hello(&identify, job.boot_patience)
+        .map_err(failed)?;
+    let program = job.programs.get(&environment);
+    let found = greeting.hello.prefix.build_id;
+    if let Some(program) = program
+        && program.build_id != found
+    {
+        return Err(BenchError::OtherProgram {
+            environment,
+            found: program::hex(&found),
+            built: program::hex(&program.build_id),
+        });
+    }
+    if invocation != pilot::INVOCATION {
+        conductor.record(Record::Invocation(Invocation {
+            id: invocation,
+            environment,
+            stack: job.stack,
+            at_ns: now_ns(),
+            hello: greeting.bytes,
+            program_sha256: program.map(|p| p.sha256.clone()).unwrap_or_default(),
+        }))?;
+    }
+    act(session).map_err(failed)
+}
+
+fn record_events(
+    conductor: &Conductor<'_>,
+    session: &mut Session<'_>,
+    invocation: u32,
+) -> Result<(), BenchError> {
+    if invocation == pilot::INVOCATION {
+        return Ok(());
+    }
+    for event in session.take_events() {
+        conductor.record(Record::Link { invocation, event })?;
+    }
+    Ok(())
+}
+
+/// Runs what is `left`, in order, and takes from it what is done.
+fn run_all(
+    conductor: &Conductor<'_>,
+    session: &mut Session<'_>,
+    start: Talk,
+    left: &mut Vec<Planned>,
+    plan: &[Planned],
+) -> Result<bool, LinkError> {
+    let environment = start.environment;
+    let journal = |result: Result<(), BenchError>| result.map_err(|_| LinkError::Interrupted);
+    let offers = session.list()?;
+    let is_offered = |p: &Planned| {
+        offers
+            .iter()
+            .any(|o| (o.algorithm, o.provider) == (p.algorithm, p.provider))
+    };
+    for missing in left.extract_if(.., |p| !is_offered(p)) {
+        let item = (missing.algorithm, missing.provider, missing.operation);
+        let reason = "the program does not hold it";
+        journal(give_up(conductor, environment, item, reason))?;
+    }
+    let (algorithm, provider, operation) = NULL;
+    let reference = Planned {
+        provider,
+        algorithm,
+        operation,
+        iterations: REFERENCE,
+        warm_up: 1,
+        keys: 1,
+        inputs: 1,
+        pilot_count: 0,
+    };
+    let is_null = |p: &Planned| (p.algorithm, p.provider) == (algorithm, provider);
+    if !plan.iter().any(is_null) && is_offered(&reference) {
+        let measured = run_one(conductor, session, start, &reference, 0)?;
+        journal(conductor.record(Record::Measured(measured)))?;
+    }
+    while let Some(planned) = left.first().copied() {
+        let item = (planned.algorithm, planned.provider, planned.operation);
+        conductor.meter.at(&label(environment, item));
+        let expected = cost(&planned, plan);
+        let result = run_one(conductor, session, start, &planned, expected);
+        journal(record_events(conductor, session, start.invocation))?;
+        let measured = match result {
+            Ok(measured) => measured,
+            Err(error @ LinkError::Refused { .. }) => {
+                left.remove(0);
+                journal(give_up(conductor, environment, item, &error.to_string()))?;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        left.remove(0);
+        let fault = measured.fault.clone();
+        journal(conductor.record(Record::Measured(measured)))?;
+        if let Some(fault) = fault {
+            conductor.meter.warn(format!(
+                "{} failed in iteration {}: {}",
+                label(environment, item),
+                fault.iteration,
+                fault.text
+            ));
+            if is_fatal(fault.kind) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Runs one operation. `expected` is what it counts, the pools included.
+fn run_one(
+    conductor: &Conductor<'_>,
+    session: &mut Session<'_>,
+    start: Talk,
+    planned: &Planned,
+    expected: u64,
+) -> Result<Measured, LinkError> {
+    let job = conductor.job;
+    let request = RunRequest {
+        algorithm: planned.algorithm,
+        provider: planned.provider,
+        operation: planned.operation,
+        seed: job.seed,
+        first: 0,
+        iterations: planned.iterations,
+        keys: planned.keys,
+        inputs: planned.inputs,
+    };
+    let mut shown = 0;
+    let parts = session.run(&request, patience(job, expected), &mut |arrived| {
+        let now = expected * u64::from(arrived) / u64::from(planned.iterations.max(1));
+        conductor.meter.add(now.saturating_sub(shown));
+        shown = shown.max(now);
+    })?;
+    conductor.meter.add(expected.saturating_sub(shown));
+    for line in &parts.log {
+        let event = format!("the target says: {line}");
+        let invocation = start.invocation;
+        conductor
+            .record(Record::Link { invocation, event })
+            .map_err(|_| LinkError::Interrupted)?;
+    }
+    Ok(Measured {
+        invocation: start.invocation,
+        subject: Subject {
+            environment: start.environment,
+            dispatch: start.dispatch,
+            stack: job.stack,
+            provider: planned.provider,
+            algorithm: planned.algorithm,
+            operation: planned.operation,
+        },
+        first: 0,
+        iterations: planned.iterations,
+        at_ns: now_ns(),
+        samples: parts.samples,
+        digest: parts.digest,
+        memory: parts.memory,
+        fault: parts.fault,
+    })
+}
+
+/// How long to wait for an answer to a command that counts `expected`, before it is thought lost.
+pub fn patience(job: &Job, expected: u64) -> Duration {
+    FLOOR + Duration::from_secs(expected / job.slowest.max(1))
+}
+
+/// Whether the program ends after such a fault: it cannot know what state it is in.
+pub fn is_fatal(kind: FaultKind) -> bool {
+    match kind {
+        FaultKind::ProviderFailed | FaultKind::WrongResult | FaultKind::Counter => false,
+        FaultKind::StackExhausted
+        | FaultKind::HeapExhausted
+        | FaultKind::Exception
+        | FaultKind::Panic
+        | FaultKind::Aborted => true,
+    }
+}
+
+/// An operation in an environment, for people.
+pub fn label(environment: Environment, (algorithm, _, operation): Item) -> String {
+    let name = Algorithm::by_id(algorithm).map_or("unknown", |a| a.name);
+    format!("{environment} {name} {operation}")
+}
+
+fn now_ns() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| {
+            u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+        })
+}

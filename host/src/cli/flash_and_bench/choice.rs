@@ -1,0 +1,218 @@
+//! What the call asks for, with every name checked before anything is installed or built.
+use super::Arguments;
+use crate::archive::{self, JOURNAL, Journal};
+use crate::bench::{self, History};
+use crate::cli::Global;
+use crate::exit::{Exit, Failure, OrExit};
+use crate::model::{Environment, Stack};
+use crate::plan::{Item, Plan, nearest, suggest};
+use anyhow::anyhow;
+use boards::Board;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+use wire::catalog::Provider;
+use wire::message::Dispatch;
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The run's id.
+    pub run: String,
+    /// When it began.
+    pub started: jiff::Timestamp,
+    /// The board.
+    pub board: Board,
+    /// The environments, in order.
+    pub environments: Vec<Environment>,
+    /// Whether the user named them.
+    pub named: bool,
+    /// Environments of the board that cannot run here, and why.
+    pub skipped: Vec<(Environment, String)>,
+    /// The plan.
+    pub plan: Plan,
+    /// The operations.
+    pub items: Vec<Item>,
+    /// Code paths.
+    pub dispatches: Vec<Dispatch>,
+    /// What lies under the provider.
+    pub stack: Stack,
+    /// The seed.
+    pub seed: u64,
+    /// Most time that measuring may take.
+    pub limit: Option<Duration>,
+    /// The folder of the run that is gone on with.
+    pub resumed: Option<PathBuf>,
+    /// What that run holds.
+    pub history: Option<History>,
+}
+
+/// The part of a choice that no other record of a run says, kept so that the run can be gone on with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// The plan.
+    pub plan: Plan,
+    /// The operations.
+    pub items: Vec<Item>,
+    /// Code paths.
+    pub dispatches: Vec<Dispatch>,
+    /// What lies under the provider.
+    pub stack: Stack,
+}
+
+/// The fact that holds a [`Kept`], as JSON.
+pub const KEPT: &str = "job";
+
+/// Checks the call.
+///
+/// # Errors
+/// Where a name is unknown: says which, and the nearest valid ones.
+pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure> {
+    if let Some(run) = &arguments.resume {
+        return resume(global, run);
+    }
+    let board = boards::load(&arguments.board).or_exit(Exit::BadCall)?;
+    let own = of_board(&board);
+    let mut environments = parse_list(&arguments.env, "environment", &Environment::ALL, |e| {
+        e.name()
+    })?;
+    if let Some(foreign) = environments.iter().find(|e| !own.contains(e)) {
+        let has: Vec<_> = own.iter().map(|e| e.name()).collect();
+        return Err(bad(format!(
+            "board {} has no environment {foreign}; it has {}",
+            board.name,
+            has.join(", ")
+        )));
+    }
+    let named = !environments.is_empty();
+    if !named {
+        environments = own;
+    }
+    environments.sort_unstable();
+    let plan = Plan::load(&arguments.plan).or_exit(Exit::BadCall)?;
+    let providers = parse_list(&arguments.provider, "provider", &Provider::ALL, |p| {
+        p.name()
+    })?;
+    let items = plan
+        .resolve(&arguments.algorithms, &providers)
+        .or_exit(Exit::BadCall)?;
+    let all = [Dispatch::Detected, Dispatch::Portable];
+    let dispatches = parse_list(&arguments.dispatch, "dispatch", &all, |d| d.name())?;
+    let all = [Stack::Shared, Stack::Stock];
+    let stacks = parse_list(&arguments.stack, "stack", &all, |s| s.name())?;
+    if stacks.contains(&Stack::Stock) {
+        return Err(Failure::new(
+            Exit::Missing,
+            anyhow!(
+                "the target programs are built with the stack `shared` alone; leave `--stack stock` out"
+            ),
+        ));
+    }
+    let limit = arguments.budget.as_deref().map(time).transpose()?;
+    let seed = arguments.seed.unwrap_or_else(bench::random);
+    let started = jiff::Timestamp::now();
+    Ok(Choice {
+        run: bench::run_id(started, &board.name, bench::random()),
+        started,
+        board,
+        environments,
+        named,
+        skipped: Vec::new(),
+        plan,
+        items,
+        dispatches,
+        stack: Stack::Shared,
+        seed,
+        limit,
+        resumed: None,
+        history: None,
+    })
+}
+
+fn resume(global: &Global, run: &str) -> Result<Choice, Failure> {
+    let folder = archive::resolve(&global.archive, run)?;
+    let (records, _) = Journal::read(&folder.join(JOURNAL))?;
+    let history = History::from_records(&records);
+    let cannot = |what: &str| {
+        bad(format!(
+            "run {} cannot be gone on with: its journal does not say {what}; start a new one",
+            folder.display()
+        ))
+    };
+    let provenance = history
+        .provenance
+        .clone()
+        .ok_or_else(|| cannot("what it is"))?;
+    let kept: Kept = provenance
+        .facts
+        .get(KEPT)
+        .and_then(|text| serde_json::from_str(text).ok())
+        .ok_or_else(|| cannot("what was to be measured"))?;
+    let reference = provenance.facts.get("board.file");
+    let board = boards::load(reference.unwrap_or(&provenance.board)).or_exit(Exit::BadCall)?;
+    Ok(Choice {
+        run: provenance.run,
+        started: jiff::Timestamp::now(),
+        board,
+        environments: provenance.environments,
+        named: true,
+        skipped: Vec::new(),
+        plan: kept.plan,
+        items: kept.items,
+        dispatches: kept.dispatches,
+        stack: kept.stack,
+        seed: provenance.seed,
+        limit: None,
+        resumed: Some(folder),
+        history: Some(history),
+    })
+}
+
+/// The environments of `board` that this program can drive.
+fn of_board(board: &Board) -> Vec<Environment> {
+    board
+        .environments
+        .iter()
+        .filter_map(|e| e.name().parse().ok())
+        .collect()
+}
+
+fn parse_list<T: Copy + PartialEq>(
+    names: &[String],
+    what: &str,
+    all: &[T],
+    name: impl Fn(&T) -> &'static str,
+) -> Result<Vec<T>, Failure> {
+    let mut chosen = Vec::new();
+    for given in names {
+        let Some(found) = all.iter().find(|one| name(one) == given) else {
+            let known: Vec<_> = all.iter().map(&name).collect();
+            let nearest = nearest(given, known.iter().copied());
+            return Err(bad(format!(
+                "unknown {what} `{given}`{}; there are: {}",
+                suggest(&nearest),
+                known.join(", ")
+            )));
+        };
+        if !chosen.contains(found) {
+            chosen.push(*found);
+        }
+    }
+    Ok(chosen)
+}
+
+fn time(text: &str) -> Result<Duration, Failure> {
+    let parsed: Option<jiff::SignedDuration> = text.parse().ok();
+    parsed
+        .and_then(|time| Duration::try_from(time).ok())
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| {
+            bad(format!(
+                "`{text}` is no time; write it like 90s, 15m or 2h 30m"
+            ))
+        })
+}
+
+fn bad(message: String) -> Failure {
+    Failure::new(Exit::BadCall, anyhow!(message))
+}

@@ -1,0 +1,131 @@
+//! `--dry-run`: what would run, by order of magnitude.
+use super::choice::Choice;
+use crate::cli::{Format, Global, Outcome, output};
+use crate::model::{Environment, Planned};
+use crate::plan::{NULL, estimate, work};
+use crate::report::number;
+use crate::setup::{Package, cache};
+use crate::tools::Search;
+use serde_json::json;
+use wire::catalog::Algorithm;
+
+/// Counts per second to reckon with: an emulator on a desk machine does 300 to 1000 million instructions.
+const RATE: u64 = 400_000_000;
+/// Seconds from power-on to a Hello, on the metal and on Linux.
+const BOOT_SECONDS: u64 = 1;
+const LINUX_BOOT_SECONDS: u64 = 5;
+/// Bytes of a sample in journal and tables, and of all that comes once.
+const BYTES_A_SAMPLE: u64 = 8;
+const BYTES_AT_LEAST: u64 = 150_000;
+
+/// The operations with their numbers, the seconds that they take, and the bytes that they leave.
+fn estimated(choice: &Choice) -> (Vec<Planned>, u64, u64) {
+    let pilot = choice
+        .items
+        .iter()
+        .map(|item| (*item, estimate::count(*item).max(1)))
+        .collect();
+    let known = choice.history.as_ref().and_then(|h| h.plan.clone());
+    let operations =
+        known.unwrap_or_else(|| choice.plan.fix(&choice.items, &pilot, None).operations);
+    let each = u64::from(choice.plan.invocations) * choice.dispatches.len() as u64;
+    let once = work(&operations);
+    let on_linux = choice
+        .environments
+        .iter()
+        .filter(|e| **e != Environment::BareMetal)
+        .count() as u64;
+    let metal = choice.environments.len() as u64 - on_linux;
+    let pilot: u64 = choice
+        .items
+        .iter()
+        .map(|i| estimate::count(*i) + estimate::preparation(*i))
+        .sum();
+    // The machines run side by side; the one with more environments ends last.
+    let measuring = once * each * on_linux.max(metal) + pilot;
+    let boots = match on_linux {
+        0 => BOOT_SECONDS,
+        n => LINUX_BOOT_SECONDS * (n + 1),
+    };
+    let seconds = measuring / RATE + boots;
+    let samples: u64 = operations.iter().map(|p| u64::from(p.iterations)).sum();
+    let places = each * choice.environments.len() as u64;
+    (
+        operations,
+        seconds,
+        BYTES_AT_LEAST + samples * places * BYTES_A_SAMPLE,
+    )
+}
+
+/// Says what would run; runs nothing.
+///
+/// # Errors
+/// Where standard output cannot be written.
+pub fn print(global: &Global, choice: &Choice) -> Outcome {
+    let (operations, seconds, bytes) = estimated(choice);
+    let missing: Vec<String> = crate::setup::needs(
+        &choice.board,
+        &Search::from_env(),
+        cache::folder().ok().as_deref(),
+    )
+    .into_iter()
+    .filter(|n| n.found.is_none())
+    .filter(|n| {
+        n.package != Package::Guest
+            || choice
+                .environments
+                .iter()
+                .any(|e| *e != Environment::BareMetal)
+    })
+    .map(|n| format!("{} ({})", n.name, n.install))
+    .collect();
+    let environments: Vec<_> = choice.environments.iter().map(|e| e.name()).collect();
+    let dispatches: Vec<_> = choice.dispatches.iter().map(|d| d.name()).collect();
+    let name = |p: &Planned| Algorithm::by_id(p.algorithm).map_or("unknown", |a| a.name);
+    let shown = operations
+        .iter()
+        .filter(|p| (p.algorithm, p.provider, p.operation) != NULL);
+    if global.format == Format::Json {
+        let operations: Vec<_> = shown
+            .map(|p| {
+                json!({
+                    "algorithm": name(p), "provider": p.provider.name(), "operation": p.operation.name(),
+                    "iterations": p.iterations,
+                })
+            })
+            .collect();
+        let value = json!({
+            "board": choice.board.name, "environments": environments, "dispatches": dispatches, "plan": choice.plan.name,
+            "seed": choice.seed, "operations": operations, "seconds": seconds, "bytes": bytes, "missing": missing,
+        });
+        return output::print(&format!("{value:#}\n"));
+    }
+    let mut text = format!(
+        "would measure on {} in {} ({}), plan {}:\n",
+        choice.board.name,
+        environments.join(", "),
+        dispatches.join(", "),
+        choice.plan.name
+    );
+    let mut last = "";
+    for p in shown {
+        if name(p) != last {
+            last = name(p);
+            text += &format!(
+                "{}  {last} ({}):",
+                if text.ends_with('\n') { "" } else { "\n" },
+                p.provider
+            );
+        }
+        text += &format!(" {} x{}", p.operation, p.iterations);
+    }
+    text += &format!(
+        "\nabout {seconds} s once built, and {} in {}; numbers of iterations are estimates until the pilot has run\n",
+        number::bytes(bytes),
+        global.archive.display()
+    );
+    for missing in missing {
+        text += &format!("missing, would be refused or skipped: {missing}\n");
+    }
+    output::print(&text)
+}

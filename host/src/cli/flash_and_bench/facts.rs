@@ -1,0 +1,99 @@
+//! What the archive has to know of a run before it begins.
+use super::choice::{Choice, KEPT, Kept};
+use crate::build::Programs;
+use crate::exit::{Exit, Failure};
+use crate::model::Provenance;
+use crate::tools::{Search, run};
+use anyhow::anyhow;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The facts that say which programs ran.
+const LINUX: &str = "program.linux.sha256";
+const BARE: &str = "program.bare.sha256";
+
+/// The provenance of a new run.
+pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
+    let mut facts = programs.facts.clone();
+    facts.extend(host());
+    facts.insert(LINUX.to_owned(), programs.linux_sha256.clone());
+    facts.insert(BARE.to_owned(), programs.bare_sha256.clone());
+    facts.insert("board.file".to_owned(), choice.board.reference());
+    facts.insert(
+        "host.version".to_owned(),
+        env!("CARGO_PKG_VERSION").to_owned(),
+    );
+    let qemu = choice.board.qemu.as_ref();
+    if let Some(version) = qemu
+        .and_then(|q| Search::from_env().find(&q.binary))
+        .and_then(|program| run::version(&program))
+    {
+        facts.insert("qemu".to_owned(), version);
+    }
+    let kept = Kept {
+        plan: choice.plan.clone(),
+        items: choice.items.clone(),
+        dispatches: choice.dispatches.clone(),
+        stack: choice.stack,
+    };
+    if let Ok(kept) = serde_json::to_string(&kept) {
+        facts.insert(KEPT.to_owned(), kept);
+    }
+    Provenance {
+        run: choice.run.clone(),
+        started: choice.started.to_string(),
+        board: choice.board.name.clone(),
+        emulated: choice.board.emulated,
+        pmccntr_counts: choice.board.clocks.pmccntr.name().to_owned(),
+        instructions_per_tick: choice.board.clocks.instructions_per_tick,
+        plan: choice.plan.name.clone(),
+        seed: choice.seed,
+        environments: choice.environments.clone(),
+        facts,
+    }
+}
+
+fn host() -> BTreeMap<String, String> {
+    let field = |file: &str, key: &str, separator: char| {
+        let text = std::fs::read_to_string(Path::new(file)).ok()?;
+        let line = text.lines().find(|line| line.starts_with(key))?;
+        let value = line.split_once(separator)?.1.trim().trim_matches('"');
+        Some(value.to_owned())
+    };
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").ok();
+    let cpus = std::thread::available_parallelism().ok();
+    [
+        ("host.os", field("/etc/os-release", "PRETTY_NAME", '=')),
+        ("host.kernel", kernel.map(|k| k.trim().to_owned())),
+        ("host.cpu", field("/proc/cpuinfo", "model name", ':')),
+        ("host.cpus", cpus.map(|n| n.to_string())),
+        ("host.architecture", Some(std::env::consts::ARCH.to_owned())),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+    .collect()
+}
+
+/// A run is of one pair of programs.
+///
+/// # Errors
+/// Where the resumed run was begun with others.
+pub fn same_programs(choice: &Choice, programs: &Programs) -> Result<(), Failure> {
+    let begun = choice
+        .history
+        .as_ref()
+        .and_then(|history| history.provenance.as_ref());
+    let differs = |key: &str, now: &str| {
+        begun.is_some_and(|p| p.facts.get(key).is_some_and(|before| before != now))
+    };
+    if differs(LINUX, &programs.linux_sha256) || differs(BARE, &programs.bare_sha256) {
+        return Err(Failure::new(
+            Exit::CheckFailed,
+            anyhow!(
+                "run {} was begun with other target programs than the sources give now; go back to those sources, or start a new run",
+                choice.run
+            ),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! QEMU's arguments for a board. Pure: from the board file and paths to a command line, which goes into the manifest too.
+use super::FlashError;
+use super::qemu::{CONTROL, LINK};
+use boards::{Board, Qemu};
+use std::path::Path;
+
+/// What Linux is booted from.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<'a> {
+    /// The kernel's image.
+    pub image: &'a Path,
+    /// The initial file system.
+    pub initrd: &'a Path,
+    /// The kernel's command line.
+    pub append: &'a str,
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn path(path: &Path) -> String {
+    // QEMU takes a comma in an option's value where it is written twice.
+    path.display().to_string().replace(',', ",,")
+}
+
+/// The machine, and no device that was not asked for. `-no-shutdown`: when the program powers off, its last words stay in the
+/// port until they are read; the emulator is ended by us.
+fn machine(qemu: &Qemu, memory_mib: u64) -> Vec<String> {
+    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown -smp 1");
+    arguments.extend(["-M".to_owned(), qemu.machine.clone()]);
+    arguments.extend(["-cpu".to_owned(), qemu.cpu.clone()]);
+    arguments.extend(["-m".to_owned(), memory_mib.to_string()]);
+    arguments.extend(words("-accel tcg,thread=single"));
+    if let Some(icount) = &qemu.icount {
+        arguments.extend(["-icount".to_owned(), icount.clone()]);
+    }
+    arguments
+}
+
+/// The board with the freestanding image on it: its UART is the link.
+///
+/// # Errors
+/// Where the board is not emulated.
+pub fn bare(board: &Board, image: &Path) -> Result<Vec<String>, FlashError> {
+    let qemu = emulated(board, false)?;
+    let mut arguments = machine(qemu, qemu.bare_memory_mib);
+    arguments.extend(words(&format!(
+        "-chardev pty,id={LINK} -serial chardev:{LINK}"
+    )));
+    arguments.extend(["-kernel".to_owned(), image.display().to_string()]);
+    Ok(arguments)
+}
+
+/// The board with Linux on it: link and control are virtio ports, the console goes to a file.
+///
+/// # Errors
+/// Where the board is not emulated, or has no Linux.
+pub fn linux(board: &Board, kernel: Kernel<'_>, console: &Path) -> Result<Vec<String>, FlashError> {
+    let qemu = emulated(board, true)?;
+    let memory = qemu
+        .linux_memory_mib
+        .ok_or_else(|| not_emulated(board, true))?;
+    let mut arguments = machine(qemu, memory);
+    arguments.extend([
+        "-chardev".to_owned(),
+        format!("file,id=console,path={}", path(console)),
+    ]);
+    arguments.extend(words("-serial chardev:console -device virtio-serial-pci"));
+    for label in [LINK, CONTROL] {
+        arguments.extend(words(&format!(
+            "-chardev pty,id={label} -device virtserialport,chardev={label},name=org.pqbench.{label}"
+        )));
+    }
+    for (option, file) in [("-kernel", kernel.image), ("-initrd", kernel.initrd)] {
+        arguments.extend([option.to_owned(), file.display().to_string()]);
+    }
+    arguments.extend(["-append".to_owned(), kernel.append.to_owned()]);
+    Ok(arguments)
+}
+
+fn emulated(board: &Board, linux: bool) -> Result<&Qemu, FlashError> {
+    board
+        .qemu
+        .as_ref()
+        .ok_or_else(|| not_emulated(board, linux))
+}
+
+fn not_emulated(board: &Board, linux: bool) -> FlashError {
+    FlashError::NotEmulated {
+        board: board.name.clone(),
+        linux,
+    }
+}

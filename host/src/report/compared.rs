@@ -1,0 +1,68 @@
+//! Ratios.
+use super::table::Table;
+use crate::compare::{By, Compared};
+
+/// The ratios as a table.
+#[must_use]
+pub fn table(ratios: &[Compared], by: By) -> Table {
+    let context: Vec<Context> = [
+        (
+            "environment",
+            By::Environment,
+            (|c| c.environment) as fn(&Compared) -> &'static str,
+        ),
+        ("dispatch", By::Dispatch, |c| c.dispatch),
+        ("stack", By::Stack, |c| c.stack),
+        ("provider", By::Provider, |c| c.provider),
+    ]
+    .into_iter()
+    .filter(|(_, of, value)| *of != by && ratios.iter().any(|c| value(c) != value(&ratios[0])))
+    .map(|(name, _, value)| (name, value))
+    .collect();
+    let mut head = vec!["algorithm".to_owned(), "operation".to_owned()];
+    head.extend(context.iter().map(|(name, _)| (*name).to_owned()));
+    head.extend(
+        [
+            by.name(),
+            ">ratio",
+            "interval",
+            "clock",
+            ">iterations",
+            "how",
+        ]
+        .map(str::to_owned),
+    );
+    let mut table = Table::new(head);
+    for c in ratios {
+        let mut cells = vec![c.algorithm.clone(), c.operation.to_owned()];
+        cells.extend(context.iter().map(|(_, value)| value(c).to_owned()));
+        cells.push(format!("{} / {}", c.candidate, c.baseline));
+        cells.push(format!("{:.4}", c.ratio));
+        cells.push(match (c.ci_low, c.ci_high, &c.ci_reason) {
+            (Some(low), Some(high), _) => format!("{low:.4} to {high:.4}"),
+            (_, _, reason) => reason.clone().unwrap_or_default(),
+        });
+        cells.push(c.clock.to_owned());
+        cells.push(c.iterations.to_string());
+        cells.push(if c.paired { "paired" } else { "medians" }.to_owned());
+        table.push(cells);
+    }
+    table
+}
+
+type Context = (&'static str, fn(&Compared) -> &'static str);
+
+/// What these ratios are not, in a sentence; `None` where they are ratios of time.
+#[must_use]
+pub fn caveat(ratios: &[Compared], by: By) -> Option<&'static str> {
+    if !ratios.iter().any(|c| c.emulated) {
+        return None;
+    }
+    Some(match by {
+        By::Environment => {
+            "On an emulated board a ratio between environments checks that the same work was done: it is of instructions, \
+             not of time, and says nothing of what a container or a hypervisor costs."
+        }
+        _ => "On an emulated board a ratio is of instructions, not of time, cycles or energy.",
+    })
+}

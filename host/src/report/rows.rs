@@ -1,0 +1,262 @@
+//! Rows of a run.
+use super::number;
+use super::table::Table;
+use crate::model::{Environment, Subject};
+use crate::stats::Row;
+use serde_json::Value;
+
+/// The columns of the CSV: the JSON's fields, nested ones as `outer.inner`, lists joined by `;`.
+const COLUMNS: &[&str] = &[
+    "board",
+    "environment",
+    "dispatch",
+    "stack",
+    "provider",
+    "algorithm",
+    "family",
+    "operation",
+    "iterations",
+    "invocations",
+    "boots",
+    "clock",
+    "scope",
+    "median",
+    "mean",
+    "ci_low",
+    "ci_high",
+    "ci_reason",
+    "exact",
+    "p05",
+    "p95",
+    "total",
+    "total_source",
+    "nanoseconds",
+    "stack_bytes",
+    "heap_bytes",
+    "allocations",
+    "random_bytes",
+    "digest",
+    "digest_reason",
+    "warm_up",
+    "left_out.warm_up",
+    "left_out.faulty",
+    "left_out.flagged",
+    "random_time",
+    "level",
+    "sizes.public_key",
+    "sizes.secret_key",
+    "sizes.ciphertext",
+    "sizes.signature",
+    "sizes.shared_secret",
+    "faults",
+];
+
+/// All fields of all rows, for CSV.
+#[must_use]
+pub fn flat(rows: &[Row]) -> Table {
+    let mut table = Table::new(COLUMNS);
+    for row in rows {
+        // A row is made of plain fields: it always has a JSON form.
+        let value = serde_json::to_value(row).unwrap_or_default();
+        table.push(COLUMNS.iter().map(|column| {
+            let pointer = format!("/{}", column.replace('.', "/"));
+            value.pointer(&pointer).map(plain).unwrap_or_default()
+        }));
+    }
+    table
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(";"),
+        other => other.to_string(),
+    }
+}
+
+/// What stands in one line: everything but the environment.
+fn line(subject: Subject) -> Subject {
+    Subject {
+        environment: Environment::BareMetal,
+        ..subject
+    }
+}
+
+/// The rows grouped into lines, in the order in which they come.
+pub(super) fn lines(rows: &[Row]) -> Vec<Vec<&Row>> {
+    let mut lines: Vec<Vec<&Row>> = Vec::new();
+    for row in rows {
+        match lines
+            .iter_mut()
+            .find(|l| line(l[0].subject) == line(row.subject) && l[0].clock == row.clock)
+        {
+            Some(same) => same.push(row),
+            None => lines.push(vec![row]),
+        }
+    }
+    lines
+}
+
+/// Environments that have a row, in the order of tables.
+pub(super) fn environments(rows: &[Row]) -> Vec<Environment> {
+    Environment::ALL
+        .into_iter()
+        .filter(|e| rows.iter().any(|r| r.environment == *e))
+        .collect()
+}
+
+/// Columns of provider, dispatch and stack, where not all rows have the same.
+pub(super) struct Varying {
+    provider: bool,
+    dispatch: bool,
+    stack: bool,
+}
+
+impl Varying {
+    pub(super) fn of(rows: &[Row]) -> Self {
+        let varies = |same: fn(&Row, &Row) -> bool| rows.iter().any(|row| !same(row, &rows[0]));
+        Self {
+            provider: varies(|a, b| a.provider == b.provider),
+            dispatch: varies(|a, b| a.dispatch == b.dispatch),
+            stack: varies(|a, b| a.stack == b.stack),
+        }
+    }
+
+    pub(super) fn head(&self) -> Vec<String> {
+        let columns = [
+            (self.provider, "provider"),
+            (self.dispatch, "dispatch"),
+            (self.stack, "stack"),
+        ];
+        columns
+            .into_iter()
+            .filter(|(there, _)| *there)
+            .map(|(_, name)| name.to_owned())
+            .collect()
+    }
+
+    pub(super) fn cells(&self, row: &Row) -> Vec<String> {
+        let columns = [
+            (self.provider, row.provider),
+            (self.dispatch, row.dispatch),
+            (self.stack, row.stack.name()),
+        ];
+        columns
+            .into_iter()
+            .filter(|(there, _)| *there)
+            .map(|(_, name)| name.to_owned())
+            .collect()
+    }
+}
+
+/// Environments side by side, for people and Markdown.
+#[must_use]
+pub fn side_by_side(rows: &[Row]) -> Table {
+    let environments = environments(rows);
+    let varying = Varying::of(rows);
+    let mut head = vec!["algorithm".to_owned(), "operation".to_owned()];
+    head.extend(varying.head());
+    head.extend(environments.iter().map(|e| format!(">{e}")));
+    head.extend(
+        [
+            ">all levels",
+            ">peak stack",
+            ">peak heap",
+            "clock",
+            "remarks",
+        ]
+        .map(str::to_owned),
+    );
+    let mut table = Table::new(head);
+    let mut above = String::new();
+    for line in lines(rows) {
+        let row = line[0];
+        // An algorithm is named once, on its first line.
+        let name = if row.algorithm == above {
+            String::new()
+        } else {
+            row.algorithm.clone()
+        };
+        above.clone_from(&row.algorithm);
+        let mut cells = vec![name, row.operation.to_owned()];
+        cells.extend(varying.cells(row));
+        for environment in &environments {
+            cells.push(
+                line.iter()
+                    .find(|r| r.environment == *environment)
+                    .map_or("-".to_owned(), |r| value(r)),
+            );
+        }
+        let largest = |of: fn(&Row) -> Option<u32>| line.iter().filter_map(|r| of(r)).max();
+        let memory =
+            |bytes: Option<u32>| bytes.map_or("-".to_owned(), |b| number::bytes(u64::from(b)));
+        cells.push(
+            line.iter()
+                .find_map(|r| r.total)
+                .map_or("-".to_owned(), number::count),
+        );
+        cells.push(memory(largest(|r| r.stack_bytes)));
+        cells.push(memory(largest(|r| r.heap_bytes)));
+        cells.push(row.clock.name().to_owned());
+        cells.push(remarks(&line));
+        table.push(cells);
+    }
+    table
+}
+
+/// The median with the larger half of its interval, as a share; `exact` values have none.
+fn value(row: &Row) -> String {
+    let Some(median) = row.median else {
+        return "no value".to_owned();
+    };
+    let shown = row
+        .nanoseconds
+        .map_or_else(|| number::count(median), number::time);
+    match (row.exact, row.ci_low, row.ci_high) {
+        (false, Some(low), Some(high)) if median > 0.0 => {
+            format!(
+                "{shown} ±{}",
+                number::percent((median - low).max(high - median) / median)
+            )
+        }
+        _ => shown,
+    }
+}
+
+fn remarks(line: &[&Row]) -> String {
+    let mut remarks = Vec::new();
+    let faulty: usize = line.iter().map(|r| r.left_out.faulty).sum();
+    let flagged: usize = line.iter().map(|r| r.left_out.flagged).sum();
+    let faults: usize = line.iter().map(|r| r.faults.len()).sum();
+    if faults > 0 {
+        remarks.push(format!("{faults} faults, {faulty} samples left out"));
+    }
+    if flagged > 0 {
+        remarks.push(format!("{flagged} doubtful samples left out"));
+    }
+    if line.iter().any(|r| r.random_time.is_some()) {
+        remarks.push(
+            if line.iter().any(|r| r.iterations == 1) {
+                "random time, one draw"
+            } else {
+                "random time"
+            }
+            .to_owned(),
+        );
+    }
+    remarks.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::COLUMNS;
+
+    #[test]
+    fn csv_names_are_unique() {
+        let mut names = COLUMNS.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COLUMNS.len());
+    }
+}

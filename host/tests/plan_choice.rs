@@ -1,0 +1,228 @@
+//! What a plan and the options make of the catalogue, and how many iterations the pilot leads to.
+use host::plan::{BUILTIN, Item, NULL, Plan, PlanError, cost, step_down, work};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use wire::catalog::{ALGORITHMS, Algorithm, Family, Operation, Provider};
+
+fn quick() -> Plan {
+    Plan::load("quick").expect("comes with the program")
+}
+
+fn names(items: &[Item]) -> BTreeSet<&'static str> {
+    let name = |item: &Item| Algorithm::by_id(item.0).expect("listed").name;
+    items.iter().map(name).collect()
+}
+
+fn resolve(patterns: &[&str], providers: &[Provider]) -> Result<Vec<Item>, PlanError> {
+    let patterns: Vec<_> = patterns.iter().map(ToString::to_string).collect();
+    quick().resolve(&patterns, providers)
+}
+
+#[test]
+fn every_plan_that_comes_with_the_program_loads() {
+    for (name, _) in BUILTIN {
+        let plan = Plan::load(name).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(plan.name, *name);
+        assert!(plan.resolve(&[], &[]).is_ok());
+    }
+}
+
+#[test]
+fn quick_covers_ten_families_and_the_classical_four() {
+    let items = quick().resolve(&[], &[]).expect("resolves");
+    assert!(items.contains(&NULL));
+    let families: BTreeSet<_> = items
+        .iter()
+        .map(|i| Algorithm::by_id(i.0).expect("listed").family.name())
+        .collect();
+    for family in [
+        Family::MlKem,
+        Family::Bike,
+        Family::Hqc,
+        Family::FrodoKem,
+        Family::ClassicMcEliece,
+        Family::MlDsa,
+        Family::Falcon,
+        Family::SphincsPlus,
+        Family::Mayo,
+        Family::Cross,
+        Family::X25519,
+        Family::Ecdh,
+        Family::Ed25519,
+        Family::Ecdsa,
+    ] {
+        assert!(families.contains(family.name()), "{}", family.name());
+    }
+    assert_eq!(names(&items).len(), 15);
+    assert_eq!(items.len(), 1 + 10 * 3 + 2 * 2 + 2 * 3);
+}
+
+#[test]
+fn patterns_choose_from_the_whole_catalogue() {
+    let kems = resolve(&["ml-kem-*"], &[]).expect("matches");
+    assert_eq!(
+        names(&kems),
+        BTreeSet::from(["ML-KEM-1024", "ML-KEM-512", "ML-KEM-768"])
+    );
+    let both = resolve(&["ML-KEM-768", "uov-i?"], &[]).expect("matches");
+    assert_eq!(
+        names(&both),
+        BTreeSet::from(["ML-KEM-768", "UOV-Ip", "UOV-Is"])
+    );
+    let all = resolve(&["*"], &[]).expect("matches");
+    assert_eq!(
+        names(&all).len(),
+        ALGORITHMS.len() - 1,
+        "null is no algorithm"
+    );
+    assert_eq!(resolve(&["null"], &[]).expect("by its name"), [NULL]);
+    let twice = resolve(&["ML-KEM-768", "ML-KEM-7*"], &[]).expect("matches");
+    assert_eq!(twice.len(), 3, "nothing is measured twice");
+}
+
+#[test]
+fn providers_narrow_the_choice() {
+    let classical = resolve(&[], &[Provider::Classical]).expect("four are classical");
+    assert_eq!(
+        names(&classical),
+        BTreeSet::from(["ECDH-P256", "ECDSA-P256", "Ed25519", "X25519"])
+    );
+    let error = resolve(&["ML-KEM-768"], &[Provider::Classical]).expect_err("not classical");
+    assert_eq!(
+        error.to_string(),
+        "no algorithm that matches `ML-KEM-768` comes from classical; it comes from liboqs"
+    );
+}
+
+#[test]
+fn a_misspelt_name_is_answered_with_the_nearest() {
+    let error = resolve(&["ML-KEM-769"], &[]).expect_err("no such algorithm");
+    insta::assert_snapshot!(error, @"no algorithm matches `ML-KEM-769`; did you mean ML-KEM-768, ML-KEM-512 or ML-KEM-1024?; `host algorithms` lists all 90");
+    let error = resolve(&["[ML"], &[]).expect_err("no pattern");
+    assert!(error.to_string().contains("`[ML`"), "{error}");
+    let error = Plan::load("quik").expect_err("no such plan");
+    insta::assert_snapshot!(error, @"unknown plan `quik`; did you mean quick?; there are: quick, or a path to a .toml file");
+    let error = Plan::load("./none.toml").expect_err("no such file");
+    assert!(error.to_string().contains("./none.toml"), "{error}");
+}
+
+#[test]
+fn an_unknown_field_is_answered_with_the_nearest() {
+    let text = BUILTIN[0].1.replace("warm_up =", "warmup =");
+    let error = Plan::parse("mine.toml", &text).expect_err("unknown field");
+    let message = error.to_string();
+    assert!(message.contains("mine.toml, line 3"), "{message}");
+    assert!(message.contains("did you mean warm_up"), "{message}");
+    for (field, value) in [
+        ("keys", "0"),
+        ("min_iterations", "2000"),
+        ("max_iterations", "70000"),
+    ] {
+        let text: String = BUILTIN[0]
+            .1
+            .lines()
+            .map(|line| match line.starts_with(&format!("{field} =")) {
+                true => format!("{field} = {value}\n"),
+                false => format!("{line}\n"),
+            })
+            .collect();
+        assert!(
+            Plan::parse("mine.toml", &text).is_err(),
+            "{field} = {value}"
+        );
+    }
+}
+
+fn item(name: &str, operation: Operation) -> Item {
+    let algorithm = Algorithm::by_name(name).expect("listed");
+    (algorithm.id, algorithm.providers[0].0, operation)
+}
+
+#[test]
+fn numbers_follow_the_pilot() {
+    let items = resolve(&["ML-KEM-768", "Classic-McEliece-348864", "null"], &[]).expect("resolves");
+    let pilot = BTreeMap::from([
+        (NULL, 20),
+        (item("ML-KEM-768", Operation::Keygen), 198_400),
+        (item("ML-KEM-768", Operation::Encaps), 211_330),
+        (item("ML-KEM-768", Operation::Decaps), 255_980),
+        (
+            item("Classic-McEliece-348864", Operation::Keygen),
+            480_000_000,
+        ),
+        (item("Classic-McEliece-348864", Operation::Encaps), 400_000),
+    ]);
+    let fixed = quick().fix(&items, &pilot, None);
+    assert_eq!(fixed.reduced_by, 1);
+    let numbers: Vec<_> = fixed
+        .operations
+        .iter()
+        .map(|p| (p.operation.name(), p.iterations, p.warm_up, p.keys))
+        .collect();
+    assert_eq!(
+        numbers,
+        [
+            ("keygen", 201, 1, 4),
+            ("encaps", 201, 1, 4),
+            ("decaps", 201, 1, 4),
+            ("keygen", 1, 0, 1),
+            ("encaps", 101, 1, 1),
+            // Its pilot failed: one iteration shows the fault.
+            ("decaps", 1, 0, 1),
+            ("nothing", 1001, 1, 4),
+        ]
+    );
+    // The same with counts that differ by what another environment may add.
+    let shifted = pilot.iter().map(|(i, n)| (*i, n + n / 500)).collect();
+    let again = quick().fix(&items, &shifted, None);
+    for (a, b) in fixed.operations.iter().zip(&again.operations) {
+        assert_eq!((a.iterations, a.keys), (b.iterations, b.keys));
+    }
+}
+
+#[test]
+fn a_limit_of_time_means_fewer_iterations() {
+    let items = resolve(&["ML-KEM-768"], &[]).expect("resolves");
+    let pilot: BTreeMap<_, _> = items.iter().map(|i| (*i, 200_000)).collect();
+    let full = quick().fix(&items, &pilot, None);
+    let limit = work(&full.operations) / 5;
+    let less = quick().fix(&items, &pilot, Some(limit));
+    assert!(less.reduced_by > 1);
+    assert!(work(&less.operations) <= limit);
+    let least = quick().fix(&items, &pilot, Some(0));
+    assert!(
+        least.operations.iter().all(|p| p.iterations == 2),
+        "{least:?}"
+    );
+}
+
+#[test]
+fn steps_are_one_two_five() {
+    let steps: BTreeSet<_> = (0..=1000).map(step_down).collect();
+    assert_eq!(
+        steps.into_iter().collect::<Vec<_>>(),
+        [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+    );
+}
+
+proptest! {
+    #[test]
+    fn steps_stay_within_a_factor_of_two_and_a_half(n in 1u64..u64::MAX / 4) {
+        let step = step_down(n);
+        prop_assert!(step <= n && n / 5 * 2 <= step.saturating_add(step / 2), "{step} for {n}");
+    }
+
+    #[test]
+    fn no_operation_spends_more_than_its_share(counts in proptest::collection::vec(1u64..2_000_000_000, 47)) {
+        let plan = quick();
+        let items = plan.resolve(&[], &[]).expect("resolves");
+        let pilot: BTreeMap<_, _> = items.iter().copied().zip(counts).collect();
+        for p in plan.fix(&items, &pilot, None).operations {
+            let once = p.iterations == 1;
+            let measured = u64::from(p.iterations - p.warm_up);
+            prop_assert_eq!(once, p.pilot_count > plan.once_above);
+            prop_assert!(once || measured == 3 || measured * p.pilot_count <= plan.budget);
+            prop_assert!(cost(&p, &[p]) >= p.pilot_count);
+        }
+    }
+}
