@@ -16,7 +16,7 @@ pub enum BoardError {
         known: String,
     },
     /// The file cannot be read.
-    #[error("board file {} cannot be read: {source}", .path.display())]
+    #[error("board file {} cannot be read", .path.display())]
     Read {
         /// The file.
         path: PathBuf,

@@ -117,9 +117,32 @@ impl<W: Write> Archive<W> {
     }
 }
 
+/// Path, mode and content of every entry, read as the format says.
+#[cfg(test)]
+pub(crate) fn entries(mut bytes: &[u8]) -> Vec<(String, u32, Vec<u8>)> {
+    let mut entries = Vec::new();
+    loop {
+        let number = |field: usize| {
+            let from = 6 + 8 * field;
+            let text = std::str::from_utf8(&bytes[from..from + 8]).unwrap();
+            u32::from_str_radix(text, 16).unwrap()
+        };
+        assert!(bytes.starts_with(b"070701"));
+        let (mode, size, name_size) = (number(1), number(6) as usize, number(11) as usize);
+        let path = String::from_utf8(bytes[110..109 + name_size].to_vec()).unwrap();
+        if path == "TRAILER!!!" {
+            return entries;
+        }
+        let content = (110 + name_size).next_multiple_of(4);
+        entries.push((path, mode, bytes[content..content + size].to_vec()));
+        bytes = &bytes[(content + size).next_multiple_of(4)..];
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::process::{Command, Stdio};
 
     fn sample() -> Vec<u8> {
@@ -155,6 +178,23 @@ mod tests {
             + "hi\0\0";
         assert_eq!(&bytes[..first.len()], first.as_bytes());
         assert!(bytes[first.len()..].starts_with(b"070701"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(
+            name in "[a-z]{1,9}(/[a-z.]{1,9}){0,3}",
+            mode in 0_u32..0o1000,
+            content in proptest::collection::vec(any::<u8>(), 0..99),
+        ) {
+            let mut archive = Archive::new(Vec::new());
+            archive.file(&name, mode, &content)?;
+            let bytes = archive.finish()?;
+            prop_assert_eq!(bytes.len() % BLOCK, 0);
+            let entries = entries(&bytes);
+            prop_assert_eq!(entries.len(), 1 + name.matches('/').count());
+            prop_assert_eq!(entries.last(), Some(&(name, FILE | mode, content)));
+        }
     }
 
     /// The other side of the contract, where it is installed.

@@ -55,7 +55,7 @@ pub enum BuildError {
     #[error(
         "{0}; install it with `rustup target add {TARGET}`, or on Debian with `cargo run -p host -- setup`"
     )]
-    Rust(#[from] NoRust),
+    Rust(NoRust),
     /// A tool is missing.
     #[error(
         "{name} was not found on PATH; install it with `{install}`, or all that is needed with `cargo run -p host -- setup`"
@@ -73,7 +73,7 @@ pub enum BuildError {
         workspace: PathBuf,
     },
     /// cargo failed.
-    #[error("the target programs do not build: {0}")]
+    #[error("the target programs do not build")]
     Cargo(#[from] run::Failed),
     /// cargo did not say where a program is.
     #[error("cargo built no program called `{name}`")]
@@ -96,7 +96,7 @@ impl Toolchain {
         Ok(Self {
             cc: tool(cross::GCC, "apt-get install gcc-aarch64-linux-gnu")?,
             cmake: tool("cmake", "apt-get install cmake")?,
-            rust: rust::choose(search)?,
+            rust: rust::choose(search).map_err(BuildError::Rust)?,
         })
     }
 }

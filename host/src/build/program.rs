@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// It cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -16,7 +16,7 @@ pub enum ProgramError {
         source: std::io::Error,
     },
     /// It is no ELF file.
-    #[error("{} is not a program: {source}", .path.display())]
+    #[error("{} is not a program", .path.display())]
     Elf {
         /// The file.
         path: PathBuf,

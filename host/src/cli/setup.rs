@@ -2,7 +2,7 @@
 use super::{Format, Global, Outcome, table};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::progress::Progress;
-use crate::setup::{self, Need, Plan, cache};
+use crate::setup::{self, Need, Plan, SetupError, cache};
 use crate::tools::Search;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
@@ -43,12 +43,12 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
                 anyhow::anyhow!("nothing was removed; `--yes` removes without asking"),
             ));
         }
-        setup::uninstall(&cache, progress).or_exit(Exit::Missing)?;
+        setup::uninstall(&cache, progress).map_err(failure)?;
         return Ok(Exit::Done);
     }
     if !arguments.check {
         let agree = |plan: &Plan| arguments.yes || ask(&describe(plan, &cache));
-        setup::install(&board, &cache, agree, progress).or_exit(Exit::Missing)?;
+        setup::install(&board, &cache, agree, progress).map_err(failure)?;
     }
     let needs = setup::needs(&board, &Search::from_env(), Some(&cache));
     report(global.format, &needs, &cache).or_exit(Exit::CheckFailed)?;
@@ -62,6 +62,15 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
             "{missing} missing; `cargo run -p host -- setup` installs what can be installed"
         ),
     ))
+}
+
+fn failure(error: SetupError) -> Failure {
+    let exit = if error.no_room() {
+        Exit::CheckFailed
+    } else {
+        Exit::Missing
+    };
+    Failure::new(exit, error)
 }
 
 fn describe(plan: &Plan, cache: &Path) -> String {

@@ -8,7 +8,7 @@
 //! | (nothing) | `ready KERNEL key=value ..` once, when it obeys: release of the kernel, then versions |
 //! | `facts` | lines `fact KEY=VALUE`, then `end facts` |
 //! | `start ENVIRONMENT NUMBER` | `started ENVIRONMENT NUMBER PID`; when the program ends, `exited ENVIRONMENT NUMBER STATUS` (as a shell counts: 128 + signal) |
-//! | `kill` | nothing by itself: what runs is killed, and its `exited` line comes; nothing at all if nothing runs |
+//! | `kill`, after `started` | nothing by itself: what runs is killed, and its `exited` line comes; nothing at all if nothing runs |
 //! | `stop` | `stopped`, then the power goes off and QEMU ends |
 //! | anything wrong | `error REASON`; nothing has changed |
 //!
@@ -39,7 +39,7 @@ const INIT: &str = include_str!("init.sh");
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// A program or the guest's archive cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -47,7 +47,7 @@ pub enum LaunchError {
         source: io::Error,
     },
     /// The archive cannot be written.
-    #[error("cannot write {}: {source}", .path.display())]
+    #[error("cannot write {}", .path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -177,6 +177,49 @@ mod tests {
              GUEST_CPU='it'\\''s'\n\
              GUEST_MEMORY_MIB='128'\n"
         );
+    }
+
+    #[test]
+    fn the_overlay_holds_what_the_first_process_looks_for() {
+        let content = Content {
+            linux: b"linux",
+            bare: b"bare",
+            config: "{}",
+            board: "A='b'\n",
+        };
+        let entries = crate::cpio::entries(&content.archive().unwrap());
+        let listing: Vec<String> = entries
+            .iter()
+            .map(|(path, mode, content)| format!("{mode:06o} {} {path}", content.len()))
+            .collect();
+        let init = format!("100755 {} init", INIT.len());
+        assert_eq!(
+            listing,
+            [
+                init.as_str(),
+                "040755 0 bench",
+                "100644 6 bench/board.conf",
+                "100644 2 bench/config.json",
+                "100644 4 bench/bare",
+                "040755 0 bench/rootfs",
+                "040755 0 bench/rootfs/bench",
+                "100755 5 bench/rootfs/bench/linux",
+                "120777 18 bench/linux",
+                "040755 0 bench/rootfs/dev",
+                "040755 0 bench/rootfs/proc",
+                "040755 0 bench/rootfs/sys",
+            ]
+        );
+    }
+
+    /// The script replaces tokens of the configuration: both sides must spell them alike.
+    #[test]
+    fn the_script_replaces_every_token_of_the_configuration() {
+        let config = format!("{:#}", container::config());
+        for token in config.split('@').skip(1).step_by(2) {
+            assert!(INIT.contains(&format!("@{token}@")), "{token}");
+        }
+        assert_eq!(config.matches('@').count(), 8, "two numbers in two places");
     }
 
     #[test]

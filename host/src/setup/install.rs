@@ -17,6 +17,10 @@ const RUST: [[&str; 2]; 2] = [
     ["rustc", "libstd-rust-dev:arm64"],
 ];
 
+/// The other architecture's C library counts as essential, though nothing but what set-up installed runs on it. That no package of
+/// anybody else goes is seen to before.
+const REMOVE: [&str; 2] = ["remove", "--allow-remove-essential"];
+
 /// What set-up would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
@@ -253,7 +257,11 @@ pub fn uninstall(cache: &Path, progress: Progress) -> Result<(), SetupError> {
         .cloned()
         .collect();
     if !packages.is_empty() || record.architecture {
-        let command = format!("sudo apt-get remove -y {}", packages.join(" "));
+        let command = format!(
+            "sudo apt-get {} -y {}",
+            REMOVE.join(" "),
+            packages.join(" ")
+        );
         if !is_root() {
             return Err(SetupError::NotRoot { command });
         }
@@ -265,7 +273,7 @@ pub fn uninstall(cache: &Path, progress: Progress) -> Result<(), SetupError> {
             });
         }
         let task = progress.task("remove packages", 0);
-        apt::run(apt::command(None).arg("remove").args(&packages), &task)
+        apt::run(apt::command(None).args(REMOVE).args(&packages), &task)
             .map_err(SetupError::Command)?;
         if record.architecture {
             // dpkg refuses as long as somebody else's package is of that architecture, which is right.
@@ -289,7 +297,8 @@ pub fn uninstall(cache: &Path, progress: Progress) -> Result<(), SetupError> {
 
 /// What removing `packages` would remove beside them.
 fn also_removed(packages: &[String]) -> Vec<String> {
-    let mut arguments = vec!["-s", "remove"];
+    let mut arguments = vec!["-s"];
+    arguments.extend(REMOVE);
     arguments.extend(packages.iter().map(String::as_str));
     let simulated = run::output(Path::new("apt-get"), &arguments).unwrap_or_default();
     let bare = |name: &str| name.split(':').next().unwrap_or_default().to_owned();

@@ -19,7 +19,7 @@ pub enum SetupError {
     #[error("no folder for the cache: set PQ_BENCH_CACHE, XDG_CACHE_HOME or HOME")]
     NoCacheFolder,
     /// A file of ours.
-    #[error("cannot {action} {}: {source}", .path.display())]
+    #[error("cannot {action} {}", .path.display())]
     Io {
         /// What was to be done.
         action: &'static str,
@@ -99,6 +99,19 @@ impl SetupError {
             action,
             path: path.to_owned(),
             source,
+        }
+    }
+
+    /// Whether the disk was full: that is no lack of a tool, and setting up again does not help.
+    #[must_use]
+    pub fn no_room(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+            Self::Command(run::Failed::Status { tail, .. }) => {
+                tail.contains("No space left on device")
+            }
+            Self::GuestPackages { detail } => detail.contains("No space left on device"),
+            _ => false,
         }
     }
 }

@@ -102,6 +102,12 @@ pub fn needs(board: &Board, search: &Search, cache: Option<&Path>) -> Vec<Need> 
         needs.push(need);
         let on_linux = |environment: &Environment| *environment != Environment::BareMetal;
         if board.environments.iter().any(on_linux) {
+            needs.push(debian(
+                "xz",
+                "unpacks kernel modules",
+                search.find("xz"),
+                "xz-utils",
+            ));
             needs.push(Need {
                 name: "Linux for the emulated board".to_owned(),
                 why: "kernel, busybox, crun and qemu of the environments on Linux",

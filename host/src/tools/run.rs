@@ -38,7 +38,7 @@ const TAIL: usize = 25;
 #[derive(Debug, thiserror::Error)]
 pub enum Failed {
     /// It could not be started.
-    #[error("{program} cannot be started: {source}")]
+    #[error("{program} cannot be started")]
     Start {
         /// The program.
         program: String,

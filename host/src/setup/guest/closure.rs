@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ClosureError {
     /// The file cannot be read.
-    #[error("{} cannot be read: {source}", .path.display())]
+    #[error("{} cannot be read", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -16,7 +16,7 @@ pub enum ClosureError {
         source: std::io::Error,
     },
     /// It is no ELF file.
-    #[error("{} is not what an Arm Linux runs: {source}", .path.display())]
+    #[error("{} is not what an Arm Linux runs", .path.display())]
     Elf {
         /// The file.
         path: PathBuf,

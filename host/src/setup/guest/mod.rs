@@ -15,6 +15,9 @@ mod download;
 /// Changes when the guest is put together differently; an older one is made anew.
 const FORMAT: u32 = 2;
 
+/// Folders of attempts begin so; the process's number follows.
+const PARTIAL: &str = "guest.partial-";
+
 /// The guest's files, complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guest {
@@ -65,11 +68,13 @@ pub fn ensure(cache: &Path, progress: Progress) -> Result<Guest, SetupError> {
     if let Some(guest) = find(cache) {
         return Ok(guest);
     }
-    let partial = cache.join("guest.partial");
-    remove(&partial)?;
+    // Programs of an attempt that was cut may still write to its folder; each attempt has its own.
+    let partial = cache.join(format!("{PARTIAL}{}", std::process::id()));
+    remove_partial(cache);
     let made = make(cache, &partial, progress);
-    remove(&partial)?;
+    let removed = remove(&partial);
     made?;
+    removed?;
     find(cache).ok_or_else(|| SetupError::GuestVanished {
         folder: cache.join("guest"),
     })
@@ -121,7 +126,18 @@ fn make(cache: &Path, partial: &Path, progress: Progress) -> Result<(), SetupErr
 /// If a file cannot be removed.
 pub fn uninstall(cache: &Path) -> Result<(), SetupError> {
     remove(&cache.join("guest"))?;
-    remove(&cache.join("guest.partial"))
+    remove_partial(cache);
+    Ok(())
+}
+
+/// Removes what cut attempts left, as far as it can be removed.
+fn remove_partial(cache: &Path) {
+    let entries = fs::read_dir(cache).into_iter().flatten().flatten();
+    for entry in entries {
+        if entry.file_name().to_string_lossy().starts_with(PARTIAL) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn remove(folder: &Path) -> Result<(), SetupError> {
