@@ -8,7 +8,7 @@ const PSCI_FEATURES: u32 = 0x8400_000a;
 const SMCCC_VERSION: u32 = 0x8000_0000;
 /// Vendor-specific hypervisor service: its UID.
 const HYPERVISOR_UID: u32 = 0x8600_ff01;
-const KVM_UID: [u32; 4] = [0xb66f_b428, 0xe911_c52e, 0x564b_cab4, 0x743a_004d];
+const KVM_UID: [u32; 4] = [0xb66f_b428, 0xe911_c52e, 0x564b_caa9, 0x743a_004d];
 
 /// SMC Calling Convention 1.1: the first four registers come back, the rest may be lost.
 fn call(smc: bool, function: u32, argument: u32) -> [u32; 4] {
