@@ -465,6 +465,71 @@ fn a_full_disk_is_named_with_what_is_kept() {
     assert_eq!(archive::verify(&folder).unwrap().findings, []);
 }
 
+/// The test below, run again by itself within a small file system.
+#[test]
+#[ignore = "full-disk: mounts a small tmpfs, which needs root or user namespaces"]
+fn a_disk_that_fills_up_while_measuring_keeps_what_was_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"mount -t tmpfs -o size=96k none "$SMALL_DISK" && exec "$0" --exact within_a_small_disk --ignored"#;
+    let unshare = |options: &[&str]| {
+        std::process::Command::new("unshare")
+            .args(options)
+            .args(["sh", "-c", script])
+            .arg(std::env::current_exe().unwrap())
+            .env("SMALL_DISK", dir.path())
+            .output()
+            .unwrap()
+    };
+    let out = unshare(&["--mount", "--user", "--map-root-user"]);
+    let out = if stdout(&out).contains("running 1 test") {
+        out
+    } else {
+        unshare(&["--mount"])
+    };
+    assert!(
+        out.status.success() && stdout(&out).contains("1 passed"),
+        "{}{}",
+        stdout(&out),
+        stderr(&out)
+    );
+}
+
+#[test]
+#[ignore = "full-disk: run by the test above"]
+fn within_a_small_disk() {
+    let Some(disk) = std::env::var_os("SMALL_DISK") else {
+        return;
+    };
+    let disk = std::path::Path::new(&disk);
+    let recipe = Recipe::default();
+    let mut journal = Journal::create(disk, &recipe.provenance()).unwrap();
+    let records = recipe.records();
+    let mut kept = 0;
+    let error = loop {
+        match journal.append(&records[kept % records.len()]) {
+            Ok(()) => kept += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(
+        matches!(error, archive::Error::NoRoom { kept: entries, .. } if entries as usize == kept + 2),
+        "{error}"
+    );
+    let folder = journal.folder().to_owned();
+    drop(journal);
+    let (read, damage) = Journal::read(&folder.join(JOURNAL)).unwrap();
+    assert!(damage.is_none() && read.len() == kept + 1, "{damage:?}");
+    let out = host(disk, &["archive", "verify", "latest", "--repair"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        stderr(&out).contains("no room left on the disk"),
+        "{}",
+        stderr(&out)
+    );
+    let show = host(disk, &["archive", "show", "latest"]);
+    assert!(show.status.success(), "{}", stderr(&show));
+}
+
 #[test]
 fn a_journal_of_another_version_is_not_guessed_at() {
     let dir = tempfile::tempdir().unwrap();

@@ -136,7 +136,7 @@ pub fn read(mut input: impl BufRead, mut take: impl FnMut(Vec<u8>) -> bool) -> i
                 offset,
                 bytes,
                 defect,
-            })
+            });
         };
         if encoded.pop() != Some(0) {
             broken(Defect::CutShort, bytes);

@@ -217,8 +217,19 @@ impl Journal {
     /// Whether a program is writing the journal of the run in `folder` at this moment.
     #[must_use]
     pub fn is_in_use(folder: &Path) -> bool {
-        File::open(folder.join(JOURNAL))
-            .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        let Ok(file) = File::open(folder.join(JOURNAL)) else {
+            return false;
+        };
+        let in_use = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        let _ = file.unlock();
+        in_use
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // Closing alone may be too late: a child that is just being started holds a copy of the file until it runs its program.
+        let _ = self.file.unlock();
     }
 }
 

@@ -3,13 +3,13 @@ use super::Error;
 use super::frame::Damage;
 use crate::model::{Environment, Provenance, Status};
 use crate::stats::evidence::{Evidence, Started, algorithm_name};
-use crate::stats::{clock, hex::hex, quantile, row};
+use crate::stats::{Reading, clock, hex::hex, quantile, row};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use wire::catalog::Provider;
-use wire::units::Clock;
+use wire::units::{Clock, Counter};
 
 /// The file's name within a run's folder.
 pub const FILE: &str = "manifest.json";
@@ -118,7 +118,7 @@ impl Manifest {
             run,
             status: evidence.status,
             milliseconds: evidence.milliseconds,
-            rows: row::rows(evidence).len(),
+            rows: row::count(evidence),
             samples,
             harness: harness(evidence),
             plan: evidence.plan.iter().map(planned).collect(),
@@ -169,10 +169,10 @@ fn harness(evidence: &Evidence) -> Vec<Harness> {
         let used: Vec<_> = evidence
             .readings(subject)
             .into_iter()
-            .filter(|r| r.counts())
+            .filter(Reading::counts)
             .collect();
         let first = used.first()?;
-        let median = |of: &dyn Fn(&crate::stats::Reading) -> u64| {
+        let median = |of: &dyn Fn(&Reading) -> u64| {
             let mut values: Vec<u64> = used.iter().map(of).collect();
             values.sort_unstable();
             quantile::median(&values)
@@ -236,7 +236,8 @@ fn invocation(started: &Started, evidence: &Evidence) -> Value {
     let clock = |clock: &Clock| {
         json!({
             "counter": clock.counter.to_string(),
-            "counts": clock::name(clock.counter, &evidence.provenance).name(),
+            "counts": (clock.counter != Counter::None)
+                .then(|| clock::name(clock.counter, &evidence.provenance).name()),
             "hz": clock.rate.map(|rate| rate.0),
             "scope": clock.scope.name(),
         })

@@ -1,7 +1,7 @@
 //! `operations.parquet`: a row for every command that ran iterations, repeats included.
 use super::columns::{Batch, Field, Kind, Value, field, optional};
 use super::samples::Texts;
-use crate::stats::evidence::{Evidence, fault_name, is_complete, samples};
+use crate::stats::evidence::{Evidence, Started, fault_name, unpack};
 use crate::stats::hex::hex;
 use std::sync::Arc;
 
@@ -45,16 +45,17 @@ pub fn batch(evidence: &Evidence) -> Batch {
         let boot = evidence
             .invocations
             .get(&m.invocation)
-            .and_then(|s| s.boot());
+            .and_then(Started::boot);
         let text = |text: Option<String>| Value::Text(text.map(Arc::from));
         let fault = m.fault.as_ref();
+        let (samples, complete) = unpack(m);
         batch.push(texts.subject(m.subject).into_iter().chain([
             Value::U32(Some(m.invocation)),
             text(boot),
             Value::U32(Some(m.first)),
             Value::U32(Some(m.iterations)),
-            Value::U32(Some(samples(m).count() as u32)),
-            Value::Bool(Some(is_complete(m))),
+            Value::U32(Some(samples.len() as u32)),
+            Value::Bool(Some(complete)),
             Value::U64(Some(m.at_ns)),
             text(m.digest.map(|d| hex(&d.sha256))),
             Value::U32(m.digest.map(|d| d.first)),

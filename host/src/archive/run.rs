@@ -3,6 +3,7 @@ use super::frame::Damage;
 use super::manifest::Manifest;
 use super::{Error, JOURNAL, Journal, PARTIAL, manifest, verify, write};
 use crate::model::{Environment, Status};
+use crate::stats::row::count;
 use crate::stats::{Evidence, Row, rows};
 use serde::Serialize;
 use std::fs;
@@ -150,7 +151,7 @@ fn list_one(folder: &Path) -> Listed {
         Ok(manifest) if listed.finished => (manifest.run, manifest.status, manifest.rows),
         _ => match write::evidence(folder) {
             Ok((evidence, _)) => {
-                let rows = rows(&evidence).len();
+                let rows = count(&evidence);
                 (evidence.provenance, evidence.status, rows)
             }
             Err(_) => return listed,

@@ -250,7 +250,7 @@ pub(super) fn files(folder: &Path, damage: &Damage) -> Result<Vec<Finding>, Erro
                     // One line a file: what the manifest said already is not said again.
                     Some(_) if findings.iter().any(|f| f.file == expected) => {}
                     Some((name, sum)) => {
-                        findings.extend(check_sum(folder, name, sum, None, sums::FILE)?)
+                        findings.extend(check_sum(folder, name, sum, None, sums::FILE)?);
                     }
                 }
             }

@@ -53,7 +53,7 @@ pub fn percent(share: f64) -> String {
 #[must_use]
 pub fn deviation(share: f64) -> String {
     match share {
-        s if s == 0.0 => "=".to_owned(),
+        0.0 => "=".to_owned(),
         s if s < 0.0 => format!("-{}", percent(s)),
         s => format!("+{}", percent(s)),
     }

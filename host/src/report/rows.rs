@@ -76,7 +76,7 @@ fn plain(value: &Value) -> String {
 }
 
 /// What stands in one line: everything but the environment.
-pub(super) fn line(subject: Subject) -> Subject {
+fn line(subject: Subject) -> Subject {
     Subject {
         environment: Environment::BareMetal,
         ..subject
@@ -158,7 +158,16 @@ pub fn side_by_side(rows: &[Row]) -> Table {
     let mut head = vec!["algorithm".to_owned(), "operation".to_owned()];
     head.extend(varying.head());
     head.extend(environments.iter().map(|e| format!(">{e}")));
-    head.extend([">all levels", ">stack", ">heap", "clock", "remarks"].map(str::to_owned));
+    head.extend(
+        [
+            ">all levels",
+            ">peak stack",
+            ">peak heap",
+            "clock",
+            "remarks",
+        ]
+        .map(str::to_owned),
+    );
     let mut table = Table::new(head);
     let mut above = String::new();
     for line in lines(rows) {

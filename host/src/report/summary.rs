@@ -1,6 +1,6 @@
 //! What a run came to, on one page.
 use super::number;
-use super::rows::{Varying, environments, line, lines};
+use super::rows::{Varying, environments, lines};
 use super::table::{FAILED, PASSED, Table};
 use crate::compare::{Agreement, SameWork};
 use crate::model::{Environment, Subject};
@@ -172,8 +172,6 @@ fn mark(work: &SameWork, subject: Subject) -> String {
 }
 
 fn totals(rows: &[Row], work: &SameWork) -> String {
-    let mut operations: Vec<Subject> = rows.iter().map(|r| line(r.subject)).collect();
-    operations.dedup();
     let algorithms: std::collections::BTreeSet<&str> =
         rows.iter().map(|r| r.algorithm.as_str()).collect();
     let checked = work
@@ -188,7 +186,7 @@ fn totals(rows: &[Row], work: &SameWork) -> String {
     let mut text = format!(
         "{} algorithms, {} operations in {} environments; equal outputs in {same} of {all} operations",
         algorithms.len(),
-        operations.len(),
+        all,
         environments(rows).len()
     );
     if let Some((operation, counts)) = work.largest_spread() {

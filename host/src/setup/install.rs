@@ -134,7 +134,6 @@ fn is_root() -> bool {
 
 fn install_packages(plan: &Plan, cache: &Path, progress: Progress) -> Result<(), SetupError> {
     let before = installed();
-    let task = progress.task("install packages", 0);
     let mut record = Record::read(cache);
     if plan.rust && !foreign_architectures().contains("arm64") {
         let mut add = Command::new("dpkg");
@@ -144,7 +143,10 @@ fn install_packages(plan: &Plan, cache: &Path, progress: Progress) -> Result<(),
         record.write(cache)?;
     }
     // A source that fails is no harm as long as the packages come from another, so the install decides.
+    let task = progress.task("package lists", 0);
     let lists = apt::run(apt::command(None).arg("update"), &task);
+    task.done();
+    let task = progress.task("install packages", 0);
     let mut packages = plan.packages.clone();
     if plan.rust {
         packages.extend(rust_packages()?);

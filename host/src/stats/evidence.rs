@@ -253,9 +253,9 @@ impl Evidence {
                 continue;
             };
             let clocks = &hello.body.clocks;
-            let complete = is_complete(measured);
+            let (samples, complete) = unpack(measured);
             let source = clock::total_source(&clocks.total, subject.environment, &self.provenance);
-            ranked.extend(samples(measured).map(|(iteration, sample)| {
+            ranked.extend(samples.into_iter().map(|(iteration, sample)| {
                 let reading = Reading {
                     invocation: measured.invocation,
                     iteration,
@@ -300,25 +300,23 @@ impl Evidence {
     }
 }
 
-/// The samples of one answer, each with its iteration. Batches that contradict themselves are left out.
-pub fn samples(measured: &Measured) -> impl Iterator<Item = (u32, Sample)> {
-    measured.samples.iter().flat_map(|batch| {
-        let samples = batch.unpack().unwrap_or_default();
-        (batch.first..).zip(samples)
-    })
-}
-
-/// Whether the command ended without a fault and its samples cover all iterations that were asked for.
+/// The samples of one answer, each with its iteration, and whether the command is complete: it ended without a fault and its
+/// samples cover all iterations that were asked for. Batches that contradict themselves are left out.
 #[must_use]
-pub fn is_complete(measured: &Measured) -> bool {
+pub fn unpack(measured: &Measured) -> (Vec<(u32, Sample)>, bool) {
+    let mut samples = Vec::new();
     let mut next = u64::from(measured.first);
+    let mut gapless = true;
     for batch in &measured.samples {
-        if u64::from(batch.first) != next || batch.unpack().is_err() {
-            return false;
+        gapless &= u64::from(batch.first) == next;
+        match batch.unpack() {
+            Ok(unpacked) => samples.extend((batch.first..).zip(unpacked)),
+            Err(_) => gapless = false,
         }
         next += u64::from(batch.samples);
     }
-    measured.fault.is_none() && next == u64::from(measured.first) + u64::from(measured.iterations)
+    let covered = next == u64::from(measured.first) + u64::from(measured.iterations);
+    (samples, gapless && covered && measured.fault.is_none())
 }
 
 /// The fault's name in tables, JSON and files.

@@ -28,7 +28,7 @@ pub fn ranks(n: usize) -> Option<(usize, usize)> {
         weights.push(weight);
     }
     let below: f64 = weights[1..].iter().rev().sum();
-    let all = if n % 2 == 0 {
+    let all = if n.is_multiple_of(2) {
         1.0 + 2.0 * below
     } else {
         2.0 * (1.0 + below)

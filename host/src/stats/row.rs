@@ -141,16 +141,7 @@ pub fn rows(evidence: &Evidence) -> Vec<Row> {
 #[must_use]
 pub fn rows_of(evidence: &Evidence, subject: Subject) -> Vec<Row> {
     let readings = evidence.readings(subject);
-    let mut clocks: Vec<(ClockName, Scope)> = Vec::new();
-    for reading in &readings {
-        if !clocks.contains(&(reading.clock, reading.scope)) {
-            clocks.push((reading.clock, reading.scope));
-        }
-    }
-    if readings.is_empty() {
-        clocks.extend(clock_without_samples(evidence, subject));
-    }
-    clocks
+    clocks_of(evidence, subject)
         .into_iter()
         .map(|(clock, scope)| {
             let of_clock: Vec<Reading> = readings
@@ -163,16 +154,39 @@ pub fn rows_of(evidence: &Evidence, subject: Subject) -> Vec<Row> {
         .collect()
 }
 
-/// The clock of a subject that gave no sample (its first iteration failed, say), so that its fault has a row.
-fn clock_without_samples(evidence: &Evidence, subject: Subject) -> Option<(ClockName, Scope)> {
-    evidence.measured_of(subject).find_map(|m| {
-        let hello = evidence.invocations.get(&m.invocation)?.hello.as_ref()?;
+/// Number of rows of a run.
+#[must_use]
+pub fn count(evidence: &Evidence) -> usize {
+    let subjects = evidence.subjects().into_iter();
+    subjects
+        .map(|subject| clocks_of(evidence, subject).len())
+        .sum()
+}
+
+/// The clocks that a subject was counted by: those of the invocations that gave samples, or, where none did (its first
+/// iteration failed, say), of the first, so that its fault has a row.
+fn clocks_of(evidence: &Evidence, subject: Subject) -> Vec<(ClockName, Scope)> {
+    let mut with_samples = Vec::new();
+    let mut any = None;
+    for measured in evidence.measured_of(subject) {
+        let started = evidence.invocations.get(&measured.invocation);
+        let Some(hello) = started.and_then(|s| s.hello.as_ref()) else {
+            continue;
+        };
         let clock = hello.body.clocks.count;
-        Some((
+        let named = (
             super::clock::name(clock.counter, &evidence.provenance),
             clock.scope,
-        ))
-    })
+        );
+        any.get_or_insert(named);
+        if !measured.samples.is_empty() && !with_samples.contains(&named) {
+            with_samples.push(named);
+        }
+    }
+    if with_samples.is_empty() {
+        with_samples.extend(any);
+    }
+    with_samples
 }
 
 /// The samples' positions in a table of invocations by iterations.

@@ -1,6 +1,6 @@
 //! Debian's arm64 packages, by the host's own apt and sources but with a root, an architecture and a status of their own: nothing of the host
 //! changes, no maintainer script runs, and no privilege is needed.
-use crate::progress::Task;
+use crate::progress::Progress;
 use crate::setup::{SetupError, apt};
 use crate::tools::run;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub struct Package {
 ///
 /// # Errors
 /// If a file cannot be written, or apt fails; what it said is in the error.
-pub fn download(root: &Path, task: &Task) -> Result<Vec<Package>, SetupError> {
+pub fn download(root: &Path, progress: Progress) -> Result<Vec<Package>, SetupError> {
     let archives = root.join("cache/archives");
     for folder in [
         archives.join("partial"),
@@ -47,14 +47,16 @@ pub fn download(root: &Path, task: &Task) -> Result<Vec<Package>, SetupError> {
     fs::write(&configuration, configure(root))
         .map_err(|source| SetupError::io("write", &configuration, source))?;
 
-    task.message("package lists");
+    let task = progress.task("guest: package lists", 0);
     // A source that fails is no harm as long as the packages come from another, so the install decides.
-    let lists = apt::run(apt::command(Some(&configuration)).arg("update"), task);
+    let lists = apt::run(apt::command(Some(&configuration)).arg("update"), &task);
+    task.done();
+    let task = progress.task("guest: download packages", 0);
     apt::run(
         apt::command(Some(&configuration))
             .args(["install", "--download-only", "--no-install-recommends"])
             .args(PACKAGES),
-        task,
+        &task,
     )
     .map_err(|install| SetupError::GuestPackages {
         detail: match lists {
@@ -62,6 +64,7 @@ pub fn download(root: &Path, task: &Task) -> Result<Vec<Package>, SetupError> {
             Err(lists) => format!("{lists}\n{install}"),
         },
     })?;
+    task.done();
     packages(&archives)
 }
 

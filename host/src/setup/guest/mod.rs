@@ -83,9 +83,7 @@ fn make(cache: &Path, partial: &Path, progress: Progress) -> Result<(), SetupErr
     let partial =
         fs::canonicalize(partial).map_err(|source| SetupError::io("resolve", partial, source))?;
 
-    let task = progress.task("guest: download packages", 0);
-    let packages = download::download(&partial.join("apt"), &task)?;
-    task.done();
+    let packages = download::download(&partial.join("apt"), progress)?;
     let task = progress.task("guest: assemble", 0);
     let versions = packages
         .iter()
