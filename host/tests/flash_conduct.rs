@@ -327,7 +327,7 @@ fn a_fatal_fault_costs_one_operation() {
         .filter(|i| i.environment == Environment::Container)
         .collect();
     assert_eq!(containers.len(), 2);
-    assert_eq!(ending.skipped.len(), 1, "{:?}", ending.skipped);
+    assert_eq!(ending.warnings.len(), 1, "{:?}", ending.warnings);
 }
 
 /// An operation that resets the target every time is given up, with the reason; the rest goes on.
