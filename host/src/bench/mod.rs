@@ -95,8 +95,10 @@ pub struct Ending {
     pub errors: Vec<BenchError>,
     /// Wall time of measuring.
     pub elapsed: Duration,
-    /// Operations that were given up, in sentences.
-    pub skipped: Vec<String>,
+    /// Warnings, in sentences: faults, operations that were given up.
+    pub warnings: Vec<String>,
+    /// What the links had to put right.
+    pub repairs: u64,
 }
 
 /// What all threads of a run share.
@@ -109,6 +111,7 @@ struct Conductor<'a> {
     handover: &'a Handover,
     next_invocation: &'a AtomicU32,
     rate: &'a AtomicU64,
+    repairs: &'a AtomicU64,
     begin: Instant,
 }
 
@@ -129,6 +132,7 @@ pub fn conduct(
     let handover = Handover::new(history.plan.clone());
     let next_invocation = AtomicU32::new(history.next_invocation);
     let rate = AtomicU64::new(0);
+    let repairs = AtomicU64::new(0);
     let pilot_in = job.environments.first().copied();
     let conductor = Conductor {
         job,
@@ -139,6 +143,7 @@ pub fn conduct(
         handover: &handover,
         next_invocation: &next_invocation,
         rate: &rate,
+        repairs: &repairs,
         begin,
     };
     if let Some(plan) = &history.plan {
@@ -194,7 +199,8 @@ pub fn conduct(
         status,
         errors,
         elapsed: begin.elapsed(),
-        skipped: meter.warnings(),
+        warnings: meter.warnings(),
+        repairs: repairs.into_inner(),
     }
 }
 

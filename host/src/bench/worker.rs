@@ -288,6 +288,7 @@ fn record_events(
         return Ok(());
     }
     for event in session.take_events() {
+        conductor.repairs.fetch_add(1, Ordering::Relaxed);
         conductor.record(Record::Link { invocation, event })?;
     }
     Ok(())

@@ -153,7 +153,7 @@ impl Shown {
             rows: run
                 .rows()
                 .into_iter()
-                .filter(|row| is_asked_for(row, &run))
+                .filter(|row| is_asked_for(row, run))
                 .collect(),
         }
     }

@@ -23,7 +23,7 @@ fn parse(line: &str) -> Option<(Side, Vec<u8>)> {
         "> " => Side::Host,
         _ => return None,
     };
-    let digits = line[2..].as_bytes();
+    let digits = &line.as_bytes()[2..];
     let digit = |d: u8| char::from(d).to_digit(16);
     let byte = |pair: &[u8]| match pair {
         [high, low] => Some((digit(*high)? << 4 | digit(*low)?) as u8),

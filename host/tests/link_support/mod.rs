@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use wire::catalog::{AlgorithmId, Operation, Provider};
+use wire::catalog::{ALGORITHMS, Algorithm, AlgorithmId, Operation, Provider};
 use wire::frame::{Decoder, encode};
 use wire::hello::{Body, Clocks, Cpu, Hello, Prefix, Surroundings};
 use wire::message::{
@@ -84,6 +84,12 @@ pub struct Script {
     pub silent_from_run: Option<u32>,
     /// Answers the n-th Run with a fault.
     pub fault_in_run: Option<u32>,
+    /// That fault ends the program.
+    pub fatal: bool,
+    /// The program ends in the n-th Run, without a word.
+    pub ends_in_run: Option<u32>,
+    /// Belongs to another build.
+    pub foreign: bool,
     /// Holds only this many answers of the last command.
     pub holds: Option<usize>,
     /// Says no Hello until asked.
@@ -102,7 +108,12 @@ pub struct Target {
     /// How often a Run was really carried out.
     pub executed: u32,
     out: Vec<u8>,
+    /// The program has ended.
+    pub over: bool,
 }
+
+/// Build id of the program that this plays.
+pub const BUILD: [u8; 20] = [1; 20];
 
 impl Target {
     pub fn new(script: Script) -> Self {
@@ -116,6 +127,7 @@ impl Target {
             runs: 0,
             executed: 0,
             out: Vec::new(),
+            over: false,
         };
         if !script.shy {
             target.greet();
@@ -132,7 +144,7 @@ impl Target {
         let hello = Hello {
             prefix: Prefix {
                 version: wire::VERSION,
-                build_id: [1; 20],
+                build_id: if self.script.foreign { [2; 20] } else { BUILD },
             },
             body: Body {
                 board: "test".into(),
@@ -204,6 +216,9 @@ impl Target {
     /// Takes bytes from the host, gives bytes to it.
     pub fn hear(&mut self, bytes: &[u8]) -> Vec<u8> {
         for byte in bytes {
+            if self.over {
+                break;
+            }
             match self.decoder.push(*byte) {
                 None => {}
                 Some(Err(_)) => self.answer(&Answer::Refused {
@@ -253,16 +268,20 @@ impl Target {
                     reason: Refusal::NotIdentified,
                 });
             }
-            Command::List => self.answer(&Answer::Offers(vec![Offer {
-                algorithm: AlgorithmId(2),
-                provider: Provider::Liboqs,
-            }])),
+            Command::List => {
+                let offer = |a: &Algorithm| Offer {
+                    algorithm: a.id,
+                    provider: a.providers[0].0,
+                };
+                let offers = ALGORITHMS.iter().map(offer).collect();
+                self.answer(&Answer::Offers(offers));
+            }
             Command::Run(request) => {
                 if !self.run(&request) {
                     return;
                 }
             }
-            Command::Stop | Command::Restart | Command::Resend { .. } => {}
+            Command::Stop | Command::Restart | Command::Resend { .. } => self.over = true,
         }
         self.answer(&Answer::Done { command: number });
     }
@@ -279,9 +298,17 @@ impl Target {
             self.last = None;
             return false;
         }
+        if self.script.ends_in_run == Some(self.runs) {
+            self.over = true;
+            return false;
+        }
         if self.script.fault_in_run == Some(self.runs) {
+            self.over = self.script.fatal;
             self.answer(&Answer::Fault(Fault {
-                kind: FaultKind::WrongResult,
+                kind: match self.script.fatal {
+                    true => FaultKind::Exception,
+                    false => FaultKind::WrongResult,
+                },
                 iteration: 3,
                 code: 0,
                 address: 0,

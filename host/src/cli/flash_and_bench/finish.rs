@@ -53,6 +53,15 @@ pub fn finish(
             seconds(times.measured)
         ),
     );
+    if ending.repairs > 0 {
+        let times = ending.repairs;
+        say(
+            global,
+            &format!(
+                "warning: the links put something right {times} times; log.txt in the archive says what"
+            ),
+        );
+    }
     let failed = ending
         .errors
         .into_iter()
