@@ -88,14 +88,16 @@ pub fn total_source(
     }
 }
 
-/// The total of one sample over all exception levels.
+/// The total of one sample over all exception levels. Ticks are whole: where rounding leaves them behind what was counted itself, that
+/// count is the better bound.
 #[must_use]
 pub fn total(sample: &Sample, source: TotalSource, provenance: &Provenance) -> Option<u64> {
     match source {
         TotalSource::Counter => Some(sample.total),
         TotalSource::Ticks => sample
             .ticks
-            .checked_mul(u64::from(provenance.instructions_per_tick?)),
+            .checked_mul(u64::from(provenance.instructions_per_tick?))
+            .map(|total| total.max(sample.count)),
         TotalSource::None => None,
     }
 }
