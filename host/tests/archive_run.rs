@@ -192,7 +192,12 @@ fn repair_after_a_loss_in_the_journal_keeps_the_tables_that_still_hold_it() {
         "the loss is owned up to: {}",
         stderr(&out)
     );
-    assert!(folder.join("samples.parquet.before-repair").exists());
+    for name in ["samples.parquet", "operations.parquet", "manifest.json"] {
+        assert!(
+            folder.join(format!("{name}.before-repair")).exists(),
+            "{name}"
+        );
+    }
     let show = host(dir.path(), &["archive", "show", "latest"]);
     assert!(
         show.status.success() && stderr(&show).contains("lost part"),
@@ -214,6 +219,25 @@ fn a_lost_first_record_is_replaced_by_the_manifest() {
     assert_eq!(run.evidence.provenance.board, "qemu-virt");
     assert_eq!(run.rows().len(), 36);
     assert!(!run.warnings.is_empty());
+}
+
+#[test]
+fn samples_whose_invocation_is_lost_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let recipe = Recipe::default();
+    let mut records = recipe.records();
+    records.retain(|r| !matches!(r, Record::Invocation(i) if i.environment == Environment::Native));
+    let partial = write(dir.path(), &recipe.provenance(), &records);
+    archive::finish(&partial, Status::Complete).unwrap();
+    let out = host(dir.path(), &["archive", "verify", "latest"]);
+    assert!(
+        out.status.success() && stderr(&out).contains("start of invocation 1"),
+        "{}",
+        stderr(&out)
+    );
+    let rows = archive::open(dir.path(), "latest").unwrap().rows();
+    assert_eq!(rows.len(), 27);
+    assert!(rows.iter().all(|r| r.environment != Environment::Native));
 }
 
 #[test]
@@ -598,6 +622,37 @@ proptest! {
                 prop_assert!(damage.is_none() || damage.is_only_cut());
             }
             Err(error) => prop_assert!(whole == 0, "{error}"),
+        }
+    }
+
+    /// Records that are whole and mean nonsense: changed bytes that still decode, with a checksum that fits.
+    #[test]
+    fn nonsense_that_is_whole_is_shown_without_panic(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>()), 1..40),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let recipe = Recipe { iterations: 8, command: 8, algorithms: vec!["null", "ML-KEM-768"], ..Recipe::default() };
+        let mut records = recipe.records();
+        for (which, at, byte) in changes {
+            let record = which.index(records.len());
+            let mut bytes = postcard::to_allocvec(&records[record]).unwrap();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            if let Ok(changed) = postcard::from_bytes(&bytes) {
+                records[record] = changed;
+            }
+        }
+        let partial = write(dir.path(), &recipe.provenance(), &records);
+        let folder = archive::finish(&partial, Status::Complete).unwrap();
+        prop_assert_eq!(archive::verify(&folder).unwrap().findings, []);
+        let run = archive::open(dir.path(), "latest").unwrap();
+        let rows = run.rows();
+        prop_assert_eq!(rows.len(), host::stats::figures::count(&run.evidence));
+        let work = host::compare::same_work(&run.evidence, &rows);
+        let _ = host::report::summary(&run.evidence, &rows, &work, true);
+        let _ = host::report::rows::side_by_side(&rows).text(false);
+        for by in [host::compare::By::Environment, host::compare::By::Provider] {
+            let _ = host::compare::compare(&[&run.evidence], by);
         }
     }
 

@@ -192,6 +192,37 @@ fn environments_are_compared_against_native_in_pairs() {
 }
 
 #[test]
+fn every_list_has_its_fields_as_csv() {
+    let dir = tempfile::tempdir().unwrap();
+    small().archive(dir.path());
+    for arguments in [
+        vec!["algorithms"],
+        vec!["archive", "list"],
+        vec!["compare", "latest"],
+    ] {
+        let with = |format: &'static str| {
+            host(
+                dir.path(),
+                &[&arguments[..], &["--format", format]].concat(),
+            )
+        };
+        let csv = stdout(&with("csv"));
+        let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+        let json = json(&with("json"));
+        assert_eq!(csv.lines().count(), json.as_array().unwrap().len() + 1);
+        for (field, value) in json[0].as_object().unwrap() {
+            let there = match value {
+                serde_json::Value::Object(inner) => inner
+                    .keys()
+                    .all(|k| head.contains(&format!("{field}.{k}").as_str())),
+                _ => head.contains(&field.as_str()),
+            };
+            assert!(there, "{arguments:?}: the CSV lacks {field}");
+        }
+    }
+}
+
+#[test]
 fn dispatches_are_compared_and_a_bound_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     Recipe {

@@ -55,7 +55,9 @@ pub enum Error {
         source: crate::stats::evidence::NoProvenance,
     },
     /// A complete run is not resumed.
-    #[error("run {0} is complete: there is nothing to resume")]
+    #[error(
+        "{0} is complete: there is nothing to resume; if its tables are missing, `archive verify --repair` makes them"
+    )]
     Complete(String),
     /// No run of that name.
     #[error("no run {spec:?} in {archive}{hint}", archive = archive.display())]

@@ -3,7 +3,7 @@ use super::Error;
 use super::frame::Damage;
 use crate::model::{Environment, Provenance, Status};
 use crate::stats::evidence::{Evidence, Started, algorithm_name};
-use crate::stats::{Reading, clock, hex::hex, quantile, row};
+use crate::stats::{Reading, clock, figures, hex::hex, quantile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -118,7 +118,7 @@ impl Manifest {
             run,
             status: evidence.status,
             milliseconds: evidence.milliseconds,
-            rows: row::count(evidence),
+            rows: figures::count(evidence),
             samples,
             harness: harness(evidence),
             plan: evidence.plan.iter().map(planned).collect(),

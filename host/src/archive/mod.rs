@@ -2,7 +2,7 @@
 //!
 //! While a run goes on, [`Journal`] appends its records to `RUN.partial/journal.bin`. [`finish`] makes the tables and the
 //! manifest from it and gives the folder its final name. Every figure is made from the journal's whole entries, so a run
-//! that was cut is read like any other. `docs/archive.md` describes the files byte by byte.
+//! that was cut is read like any other. The pure `stats` say which samples count and what their clocks are called. `docs/archive.md` describes the files byte by byte.
 
 mod columns;
 mod error;

@@ -1,8 +1,9 @@
 //! `operations.parquet`: a row for every command that ran iterations, repeats included.
 use super::columns::{Batch, Field, Kind, Value, field, optional};
 use super::samples::Texts;
-use crate::stats::evidence::{Evidence, Started, fault_name, unpack};
+use crate::stats::evidence::{Evidence, Started, fault_name};
 use crate::stats::hex::hex;
+use crate::stats::reading::unpack;
 use std::sync::Arc;
 
 /// The file's name within a run's folder.

@@ -3,7 +3,7 @@ use super::frame::Damage;
 use super::manifest::Manifest;
 use super::{Error, JOURNAL, Journal, PARTIAL, manifest, verify, write};
 use crate::model::{Environment, Status};
-use crate::stats::row::count;
+use crate::stats::figures::count;
 use crate::stats::{Evidence, Row, rows};
 use serde::Serialize;
 use std::fs;
@@ -79,6 +79,7 @@ pub fn open_folder(folder: &Path) -> Result<Run, Error> {
             ));
         }
     }
+    warnings.extend(evidence.problems.iter().cloned());
     Ok(Run {
         folder: folder.to_owned(),
         evidence,

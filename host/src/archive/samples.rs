@@ -1,7 +1,8 @@
 //! `samples.parquet`: a row for every iteration that counts as measured.
 use super::columns::{Batch, Field, Kind, Value, field, optional};
 use crate::model::Subject;
-use crate::stats::evidence::{Evidence, Reading, algorithm_name, fault_name};
+use crate::stats::Reading;
+use crate::stats::evidence::{Evidence, algorithm_name, fault_name};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

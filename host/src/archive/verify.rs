@@ -41,8 +41,8 @@ impl fmt::Display for Finding {
 pub struct Verdict {
     /// Damage, and other things that should not be.
     pub findings: Vec<Finding>,
-    /// Losses that the manifest owns up to.
-    pub known: Vec<String>,
+    /// What is no damage and should be known: losses that the manifest owns up to, records that contradict each other.
+    pub notes: Vec<String>,
     /// Whole entries of the journal.
     pub entries: u32,
     /// Samples that were compared.
@@ -86,12 +86,7 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
         Err(error) => return Err(error),
     };
     verdict.entries = damage.next_sequence;
-    verdict.findings.extend(
-        evidence
-            .problems
-            .iter()
-            .map(|p| found(JOURNAL, p.clone(), "figures leave it out")),
-    );
+    verdict.notes.extend(evidence.problems.iter().cloned());
     if is_partial(folder) {
         verdict.findings.extend(journal_findings(&damage, &[]));
         verdict.findings.push(found(
@@ -105,9 +100,9 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
     let known = Manifest::read(&folder.join(manifest::FILE));
     if let Ok(manifest) = &known {
         let lost = manifest.journal_damage.iter();
-        verdict.known.extend(lost.map(|d| {
+        verdict.notes.extend(lost.map(|d| {
             format!(
-                "{JOURNAL}: offset {}, {} bytes: {}",
+                "lost before the tables were made: {JOURNAL}: offset {}, {} bytes: {}",
                 d.offset, d.bytes, d.defect
             )
         }));
@@ -295,7 +290,7 @@ fn check_sum(
 }
 
 /// Makes tables, log, manifest and sums anew from the journal's whole entries, and finishes a run that was cut. The journal is
-/// left as it is, but for an unfinished last entry. Where the journal has lost entries, tables that are still whole may hold
+/// left as it is, but for an unfinished last entry. Where the journal has lost entries, the old tables and manifest may hold
 /// what it lost: they stay, with the suffix `.before-repair`. Returns the run's folder.
 ///
 /// # Errors
@@ -309,26 +304,24 @@ pub fn repair(folder: &Path) -> Result<PathBuf, Error> {
     }
     let (_, damage) = evidence(folder)?;
     if !damage.is_none() {
-        keep_whole_tables(folder)?;
+        keep_tables(folder)?;
     }
     write_derived(folder)?;
     Ok(folder.to_owned())
 }
 
-fn keep_whole_tables(folder: &Path) -> Result<(), Error> {
-    let Ok(manifest) = Manifest::read(&folder.join(manifest::FILE)) else {
-        return Ok(());
-    };
-    if !manifest.journal_damage.is_empty() {
+/// Copies what was made before the journal lost entries: nothing else may hold them.
+fn keep_tables(folder: &Path) -> Result<(), Error> {
+    let before = Manifest::read(&folder.join(manifest::FILE));
+    if before.is_ok_and(|m| !m.journal_damage.is_empty()) {
         // The tables were made after the loss.
         return Ok(());
     }
-    for entry in manifest.files.iter().filter(|f| f.name != JOURNAL) {
-        let path = folder.join(&entry.name);
-        let whole = sums::of_file(&path).is_ok_and(|(_, sum)| sum == entry.sha256);
-        let kept = folder.join(format!("{}.before-repair", entry.name));
-        if whole && !kept.exists() {
-            fs::rename(&path, &kept).map_err(|e| Error::io("renaming", &path, 0, e))?;
+    for name in DERIVED.into_iter().chain([manifest::FILE]) {
+        let path = folder.join(name);
+        let kept = folder.join(format!("{name}.before-repair"));
+        if path.exists() && !kept.exists() {
+            fs::copy(&path, &kept).map_err(|e| Error::io("copying", &path, 0, e))?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `host algorithms`.
 use super::output::Output;
 use super::{Global, Outcome};
-use crate::report::algorithms::{entries, table};
+use crate::report::algorithms::{entries, flat, table};
 
 /// Lists the catalogue.
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ pub fn run(global: &Global, _arguments: Arguments) -> Outcome {
     Output {
         json: &entries,
         table: table(&entries),
-        csv: None,
+        csv: Some(flat(&entries)),
         around,
     }
     .print(global)

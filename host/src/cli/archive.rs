@@ -4,7 +4,7 @@ use super::{Format, Global, Outcome};
 use crate::archive::{self, Error, Harness, Manifest, Run};
 use crate::exit::{Exit, Failure};
 use crate::model::{Provenance, Status};
-use crate::report::{rows, runs};
+use crate::report::{Table, rows, runs};
 use crate::stats::Row;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -54,6 +54,19 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
     }
 }
 
+/// Fields of a listed run, for CSV.
+const LISTED: &[&str] = &[
+    "run",
+    "started",
+    "board",
+    "environments",
+    "status",
+    "finished",
+    "rows",
+    "bytes",
+    "folder",
+];
+
 fn list(global: &Global) -> Outcome {
     let listed = archive::list(&global.archive)?;
     let lines: Vec<runs::Line> = listed
@@ -81,7 +94,7 @@ fn list(global: &Global) -> Outcome {
     Output {
         json: &listed,
         table: runs::table(&lines),
-        csv: None,
+        csv: Some(Table::of_fields(LISTED, &listed)),
         around,
     }
     .print(global)
@@ -213,13 +226,13 @@ fn verify(global: &Global, spec: &str, repair: bool) -> Outcome {
             "whole": whole,
             "entries": verdict.entries,
             "samples": verdict.samples,
-            "known": verdict.known,
+            "notes": verdict.notes,
             "findings": findings,
         });
         print(&format!("{value:#}\n"))?;
     } else {
-        for known in &verdict.known {
-            say(global, &format!("lost before the last repair: {known}"));
+        for note in &verdict.notes {
+            say(global, &format!("note: {note}"));
         }
         if whole {
             print(&format!(

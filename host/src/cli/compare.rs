@@ -80,7 +80,7 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
     Output {
         json: ratios,
         table: compared::table(ratios, by),
-        csv: None,
+        csv: Some(compared::flat(ratios)),
         around,
     }
     .print(global)?;

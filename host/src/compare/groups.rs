@@ -2,7 +2,7 @@
 use super::ratio::{Ratio, Refusal, Series, ratio};
 use crate::model::{Environment, Stack, Subject};
 use crate::stats::evidence::{Evidence, algorithm_name};
-use crate::stats::row::rows_of;
+use crate::stats::figures::rows_of;
 use serde::Serialize;
 use wire::catalog::Provider;
 use wire::message::Dispatch;

@@ -2,7 +2,7 @@
 use crate::model::Subject;
 use crate::stats::bootstrap::{self, Generator};
 use crate::stats::clock::ClockName;
-use crate::stats::{Reading, interval, quantile, row};
+use crate::stats::{Reading, figures, interval, quantile};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::units::Scope;
 
@@ -151,8 +151,8 @@ pub fn ratio(baseline: &Series, candidate: &Series) -> Result<Ratio, Refusal> {
         baseline.seed,
         &format!(
             "{}|{}",
-            row::figure_name(baseline.subject),
-            row::figure_name(candidate.subject)
+            figures::figure_name(baseline.subject),
+            figures::figure_name(candidate.subject)
         ),
     );
     let same_outputs = baseline.digest.is_some() && baseline.digest == candidate.digest;
@@ -289,7 +289,7 @@ fn unpaired(baseline: &Series, candidate: &Series, generator: Generator) -> Resu
             )),
         )
     } else {
-        let cells = |s: &Series| row::table(&s.readings, |r| r.count as f64);
+        let cells = |s: &Series| figures::table(&s.readings, |r| r.count as f64);
         (
             bootstrap::of_ratio(&cells(candidate), &cells(baseline), generator),
             None,

@@ -84,6 +84,30 @@ fn entry(algorithm: &Algorithm, provider: Provider, native_name: &'static str) -
     }
 }
 
+/// All fields of the catalogue, for CSV.
+#[must_use]
+pub fn flat(entries: &[Entry]) -> Table {
+    let fields = [
+        "algorithm",
+        "family",
+        "provider",
+        "operations",
+        "level",
+        "standard",
+        "random_time",
+        "dispatches",
+        "sizes.public_key",
+        "sizes.secret_key",
+        "sizes.ciphertext",
+        "sizes.signature",
+        "sizes.shared_secret",
+        "tls",
+        "kind",
+        "native_name",
+    ];
+    Table::of_fields(&fields, entries)
+}
+
 /// The catalogue as a table.
 #[must_use]
 pub fn table(entries: &[Entry]) -> Table {

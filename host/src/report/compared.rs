@@ -2,6 +2,34 @@
 use super::table::Table;
 use crate::compare::{By, Compared};
 
+const COLUMNS: &[&str] = &[
+    "algorithm",
+    "operation",
+    "baseline",
+    "candidate",
+    "ratio",
+    "ci_low",
+    "ci_high",
+    "paired",
+    "ci_reason",
+    "iterations",
+    "environment",
+    "dispatch",
+    "stack",
+    "provider",
+    "clock",
+    "baseline_scope",
+    "candidate_scope",
+    "same_outputs",
+    "emulated",
+];
+
+/// All fields of all ratios, for CSV.
+#[must_use]
+pub fn flat(ratios: &[Compared]) -> Table {
+    Table::of_fields(COLUMNS, ratios)
+}
+
 /// The ratios as a table.
 #[must_use]
 pub fn table(ratios: &[Compared], by: By) -> Table {

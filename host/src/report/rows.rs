@@ -3,7 +3,6 @@ use super::number;
 use super::table::Table;
 use crate::model::{Environment, Subject};
 use crate::stats::Row;
-use serde_json::Value;
 
 /// The columns of the CSV: the JSON's fields, nested ones as `outer.inner`, lists joined by `;`.
 const COLUMNS: &[&str] = &[
@@ -54,25 +53,7 @@ const COLUMNS: &[&str] = &[
 /// All fields of all rows, for CSV.
 #[must_use]
 pub fn flat(rows: &[Row]) -> Table {
-    let mut table = Table::new(COLUMNS);
-    for row in rows {
-        // A row is made of plain fields: it always has a JSON form.
-        let value = serde_json::to_value(row).unwrap_or_default();
-        table.push(COLUMNS.iter().map(|column| {
-            let pointer = format!("/{}", column.replace('.', "/"));
-            value.pointer(&pointer).map(plain).unwrap_or_default()
-        }));
-    }
-    table
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(";"),
-        other => other.to_string(),
-    }
+    Table::of_fields(COLUMNS, rows)
 }
 
 /// What stands in one line: everything but the environment.

@@ -1,5 +1,7 @@
 //! A table, and its forms.
 use comfy_table::{CellAlignment, ColumnConstraint, presets};
+use serde::Serialize;
+use serde_json::Value;
 
 const BOLD: &str = "\x1b[1m";
 const GREEN: &str = "\x1b[32m";
@@ -37,6 +39,21 @@ impl Table {
             numbers,
             rows: Vec::new(),
         }
+    }
+
+    /// A table of fields of `items`, a line each: for CSV. A nested field is named `outer.inner`; lists are joined by `;`.
+    #[must_use]
+    pub fn of_fields<T: Serialize>(fields: &[&str], items: &[T]) -> Self {
+        let mut table = Self::new(fields);
+        for item in items {
+            // What is printed is made of plain fields: it always has a JSON form.
+            let value = serde_json::to_value(item).unwrap_or_default();
+            table.push(fields.iter().map(|field| {
+                let pointer = format!("/{}", field.replace('.', "/"));
+                value.pointer(&pointer).map(plain).unwrap_or_default()
+            }));
+        }
+        table
     }
 
     /// Adds a row.
@@ -114,6 +131,15 @@ impl Table {
                 + "\n"
         };
         line(&self.head) + &self.rows.iter().map(|row| line(row)).collect::<String>()
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(";"),
+        other => other.to_string(),
     }
 }
 

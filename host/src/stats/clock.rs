@@ -99,3 +99,88 @@ pub fn total(sample: &Sample, source: TotalSource, provenance: &Provenance) -> O
         TotalSource::None => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::units::Scope;
+
+    fn board(emulated: bool) -> Provenance {
+        Provenance {
+            run: "r".to_owned(),
+            started: String::new(),
+            board: "b".to_owned(),
+            emulated,
+            pmccntr_counts: if emulated { "instructions" } else { "cycles" }.to_owned(),
+            instructions_per_tick: emulated.then_some(16),
+            plan: "quick".to_owned(),
+            seed: 1,
+            environments: Vec::new(),
+            facts: std::collections::BTreeMap::new(),
+        }
+    }
+
+    fn clock(counter: Counter) -> Clock {
+        Clock {
+            counter,
+            rate: None,
+            scope: Scope::All,
+        }
+    }
+
+    #[test]
+    fn a_cycle_counter_that_counts_instructions_is_called_so() {
+        for counter in [Counter::Pmccntr, Counter::PerfCyclesMapped] {
+            assert_eq!(name(counter, &board(true)), ClockName::Instructions);
+            assert_eq!(name(counter, &board(false)), ClockName::Cycles);
+        }
+        assert_eq!(
+            name(Counter::InstRetired, &board(false)),
+            ClockName::Instructions
+        );
+        assert_eq!(name(Counter::Cntvct, &board(true)), ClockName::Ticks);
+        assert_eq!(name(Counter::Monotonic, &board(false)), ClockName::Wall);
+    }
+
+    #[test]
+    fn totals_are_never_what_a_guest_believes_on_an_emulated_board() {
+        let sample = Sample {
+            count: 1000,
+            total: 1010,
+            ticks: 70,
+            flags: 0,
+        };
+        let of = |counter, environment, emulated| {
+            let source = total_source(&clock(counter), environment, &board(emulated));
+            total(&sample, source, &board(emulated))
+        };
+        assert_eq!(
+            of(Counter::Pmccntr, Environment::BareMetal, true),
+            Some(1010)
+        );
+        assert_eq!(
+            of(Counter::Pmccntr, Environment::Unikernel, true),
+            Some(1120)
+        );
+        assert_eq!(of(Counter::None, Environment::Native, true), Some(1120));
+        assert_eq!(of(Counter::None, Environment::Native, false), None);
+        assert_eq!(
+            of(Counter::Pmccntr, Environment::Unikernel, false),
+            Some(1010)
+        );
+        let overflow = Sample {
+            ticks: u64::MAX,
+            ..sample
+        };
+        assert_eq!(total(&overflow, TotalSource::Ticks, &board(true)), None);
+    }
+
+    #[test]
+    fn ticks_stand_in_where_nothing_is_counted() {
+        let sample = Sample {
+            ticks: 9,
+            ..Sample::default()
+        };
+        assert_eq!(count(&sample, &clock(Counter::None)), 9);
+    }
+}

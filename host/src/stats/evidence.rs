@@ -1,18 +1,11 @@
-//! What a run's records say, once repeats are resolved.
-//!
-//! After a broken link or a resumed run the same iteration of the same invocation may have been measured more than once. The
-//! last complete command that covers it counts; a command is complete if it ended without a fault and its samples cover all
-//! iterations that were asked for. Where none is complete, the last sample counts, and it stays marked.
-use super::clock::{self, ClockName, TotalSource};
+//! What a run's records say, sorted out.
 use crate::model::{
     Environment, Invocation, Measured, Planned, Provenance, Record, Status, Subject,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::catalog::{AlgorithmId, Operation, Provider};
 use wire::hello::Hello;
 use wire::message::FaultKind;
-use wire::samples::Sample;
-use wire::units::Scope;
 
 /// An invocation, with its Hello read.
 #[derive(Clone, Debug)]
@@ -40,43 +33,6 @@ pub struct Skipped {
     pub operation: Option<(AlgorithmId, Provider, Operation)>,
     /// Why.
     pub reason: String,
-}
-
-/// One iteration, named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
-    /// The invocation.
-    pub invocation: u32,
-    /// The iteration.
-    pub iteration: u32,
-    /// Whether it belongs to the first iterations of its invocation, which are left out of figures.
-    pub warm_up: bool,
-    /// What `count` counts.
-    pub clock: ClockName,
-    /// Whose work `count` includes.
-    pub scope: Scope,
-    /// The count.
-    pub count: u64,
-    /// The same iteration over all exception levels.
-    pub total: Option<u64>,
-    /// Where `total` comes from.
-    pub total_source: TotalSource,
-    /// The same iteration in ticks.
-    pub ticks: u64,
-    /// Rate of the ticks, in hertz.
-    pub ticks_rate: Option<u64>,
-    /// Doubts, a set of `wire::samples::FLAG_` bits.
-    pub flags: u8,
-    /// What went wrong with the command that it belongs to.
-    pub fault: Option<FaultKind>,
-}
-
-impl Reading {
-    /// Whether figures may rest on it.
-    #[must_use]
-    pub fn counts(&self) -> bool {
-        !self.warm_up && self.flags == 0 && self.fault.is_none()
-    }
 }
 
 /// The records of a run cannot be understood at all.
@@ -141,7 +97,22 @@ impl Evidence {
         for record in records {
             evidence.take(record);
         }
+        evidence.look_for_orphans();
         Ok(evidence)
+    }
+
+    /// Samples without the Hello that says by which clock they were counted cannot be used.
+    fn look_for_orphans(&mut self) {
+        let known = &self.invocations;
+        let orphans: BTreeSet<u32> = self
+            .measured
+            .iter()
+            .map(|m| m.invocation)
+            .filter(|id| !known.contains_key(id))
+            .collect();
+        self.problems.extend(orphans.iter().map(|id| {
+            format!("the start of invocation {id} is not recorded: its samples have no clock and are in no figure")
+        }));
     }
 
     fn take(&mut self, record: Record) {
@@ -183,11 +154,15 @@ impl Evidence {
                 operation,
                 reason,
             } => {
-                self.skipped.push(Skipped {
+                let skipped = Skipped {
                     environment,
                     operation,
                     reason,
-                });
+                };
+                // A resumed run skips again what it cannot do.
+                if !self.skipped.contains(&skipped) {
+                    self.skipped.push(skipped);
+                }
             }
             Record::Link { invocation, event } => self.link.push((invocation, event)),
             Record::Fact { key, value } => {
@@ -198,7 +173,7 @@ impl Evidence {
                 milliseconds,
             } => {
                 self.status = status;
-                self.milliseconds += milliseconds;
+                self.milliseconds = self.milliseconds.saturating_add(milliseconds);
             }
         }
     }
@@ -237,86 +212,6 @@ impl Evidence {
             })
             .map_or(0, |p| p.warm_up)
     }
-
-    /// The iterations of `subject` that were measured, repeats resolved, by invocation and iteration. Samples of an invocation
-    /// whose Hello cannot be read have no clock and are left out; [`Self::problems`] names the invocation.
-    #[must_use]
-    pub fn readings(&self, subject: Subject) -> Vec<Reading> {
-        let warm_up = self.warm_up(subject);
-        let mut ranked: Vec<(bool, Reading)> = Vec::new();
-        for measured in self.measured_of(subject) {
-            let Some(hello) = self
-                .invocations
-                .get(&measured.invocation)
-                .and_then(|s| s.hello.as_ref())
-            else {
-                continue;
-            };
-            let clocks = &hello.body.clocks;
-            let (samples, complete) = unpack(measured);
-            let source = clock::total_source(&clocks.total, subject.environment, &self.provenance);
-            ranked.extend(samples.into_iter().map(|(iteration, sample)| {
-                let reading = Reading {
-                    invocation: measured.invocation,
-                    iteration,
-                    warm_up: iteration < warm_up,
-                    clock: clock::name(clocks.count.counter, &self.provenance),
-                    scope: clocks.count.scope,
-                    count: clock::count(&sample, &clocks.count),
-                    total: clock::total(&sample, source, &self.provenance),
-                    total_source: source,
-                    ticks: sample.ticks,
-                    ticks_rate: clocks.ticks.rate.map(|rate| rate.0),
-                    flags: sample.flags,
-                    fault: measured.fault.as_ref().map(|fault| fault.kind),
-                };
-                (complete, reading)
-            }));
-        }
-        // Stable: of equal keys the one that arrived last stays last.
-        ranked.sort_by_key(|(complete, r)| (r.invocation, r.iteration, *complete));
-        let mut kept: Vec<Reading> = Vec::with_capacity(ranked.len());
-        for (_, reading) in ranked {
-            match kept.last_mut() {
-                Some(last)
-                    if (last.invocation, last.iteration)
-                        == (reading.invocation, reading.iteration) =>
-                {
-                    *last = reading;
-                }
-                _ => kept.push(reading),
-            }
-        }
-        kept
-    }
-
-    /// All readings, subject by subject; one subject's are in memory at a time.
-    pub fn all_readings(&self) -> impl Iterator<Item = (Subject, Reading)> {
-        self.subjects().into_iter().flat_map(|subject| {
-            self.readings(subject)
-                .into_iter()
-                .map(move |r| (subject, r))
-        })
-    }
-}
-
-/// The samples of one answer, each with its iteration, and whether the command is complete: it ended without a fault and its
-/// samples cover all iterations that were asked for. Batches that contradict themselves are left out.
-#[must_use]
-pub fn unpack(measured: &Measured) -> (Vec<(u32, Sample)>, bool) {
-    let mut samples = Vec::new();
-    let mut next = u64::from(measured.first);
-    let mut gapless = true;
-    for batch in &measured.samples {
-        gapless &= u64::from(batch.first) == next;
-        match batch.unpack() {
-            Ok(unpacked) => samples.extend((batch.first..).zip(unpacked)),
-            Err(_) => gapless = false,
-        }
-        next += u64::from(batch.samples);
-    }
-    let covered = next == u64::from(measured.first) + u64::from(measured.iterations);
-    (samples, gapless && covered && measured.fault.is_none())
 }
 
 /// The fault's name in tables, JSON and files.
