@@ -10,7 +10,7 @@ mod install;
 mod needs;
 
 pub use install::{Plan, install, uninstall};
-pub use needs::{Missing, Need, Package, missing, needs};
+pub use needs::{Need, Package, needs};
 
 /// Why set-up stopped.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,5 @@
 //! What a board needs on this machine, and what of it is there.
-use super::{cache, guest};
+use super::guest;
 use crate::tools::{Search, TARGET, cross, rust};
 use boards::{Board, Environment};
 use serde::Serialize;
@@ -32,31 +32,6 @@ pub enum Package {
     Guest,
     /// Nothing that set-up could install.
     Unknown,
-}
-
-/// Something a board needs that is not there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
-    /// What it is called.
-    pub name: String,
-    /// What it is for.
-    pub why: &'static str,
-    /// The command that installs it alone.
-    pub install: String,
-}
-
-/// What `board` needs and this machine lacks; empty if all is there.
-#[must_use]
-pub fn missing(board: &Board) -> Vec<Missing> {
-    needs(board, &Search::from_env(), cache::folder().ok().as_deref())
-        .into_iter()
-        .filter(|need| need.found.is_none())
-        .map(|need| Missing {
-            name: need.name,
-            why: need.why,
-            install: need.install,
-        })
-        .collect()
 }
 
 /// All that `board` needs, with where it was found. Programs are looked for by `search`, the guest's files in `cache`.
