@@ -1,5 +1,5 @@
 //! What a plan and the options make of the catalogue, and how many iterations the pilot leads to.
-use host::plan::{BUILTIN, Item, NULL, Plan, PlanError, cost, step_down, work};
+use host::plan::{BUILTIN, Item, NULL, Plan, PlanError, cost, cost_alone, step_down, work};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wire::catalog::{ALGORITHMS, Algorithm, Family, Operation, Provider};
@@ -180,6 +180,27 @@ fn numbers_follow_the_pilot() {
     }
 }
 
+/// Keys that keygen has made need not be made again for encaps; a fresh start makes all that it needs.
+#[test]
+fn pools_cost_what_they_lack() {
+    let items = resolve(&["ML-KEM-768"], &[]).expect("resolves");
+    let pilot: BTreeMap<_, _> = items.iter().copied().zip([100, 10, 1]).collect();
+    let all = quick().fix(&items, &pilot, None).operations;
+    let [keygen, encaps, decaps] = all[..] else {
+        panic!("{all:?}");
+    };
+    assert_eq!(
+        (keygen.iterations, keygen.keys, keygen.inputs),
+        (1001, 4, 4)
+    );
+    assert_eq!(cost(&keygen, &all), 1001 * 100);
+    assert_eq!(cost(&encaps, &all), 1001 * 10);
+    assert_eq!(cost(&decaps, &all), 1001);
+    assert_eq!(cost_alone(&encaps, &all), 1001 * 10 + 4 * 100);
+    assert_eq!(cost_alone(&decaps, &all), 1001 + 4 * 100 + 4 * 10);
+    assert_eq!(work(&all), 1001 * 111);
+}
+
 #[test]
 fn a_limit_of_time_means_fewer_iterations() {
     let items = resolve(&["ML-KEM-768"], &[]).expect("resolves");
@@ -223,6 +244,7 @@ proptest! {
             prop_assert_eq!(once, p.pilot_count > plan.once_above);
             prop_assert!(once || measured == 3 || measured * p.pilot_count <= plan.budget);
             prop_assert!(cost(&p, &[p]) >= p.pilot_count);
+            prop_assert!(cost_alone(&p, &[p]) >= cost(&p, &[p]));
         }
     }
 }

@@ -3,7 +3,7 @@ use super::machine::Machine;
 use super::{BenchError, Conductor, Crew, Job, MachineError, pilot, program};
 use crate::link::{LinkError, Session, Stop};
 use crate::model::{Environment, Invocation, Measured, Planned, Record, Subject};
-use crate::plan::{Item, NULL, cost};
+use crate::plan::{Item, NULL, cost, cost_alone};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -328,14 +328,13 @@ fn run_all(
     };
     let is_null = |p: &Planned| (p.algorithm, p.provider) == (algorithm, provider);
     if !plan.iter().any(is_null) && is_offered(&reference) {
-        let measured = run_one(conductor, session, start, &reference, 0)?;
+        let measured = run_one(conductor, session, start, &reference, plan)?;
         journal(conductor.record(Record::Measured(measured)))?;
     }
     while let Some(planned) = left.first().copied() {
         let item = (planned.algorithm, planned.provider, planned.operation);
         conductor.meter.at(&label(environment, item));
-        let expected = cost(&planned, plan);
-        let result = run_one(conductor, session, start, &planned, expected);
+        let result = run_one(conductor, session, start, &planned, plan);
         journal(record_events(conductor, session, start.invocation))?;
         let measured = match result {
             Ok(measured) => measured,
@@ -364,15 +363,16 @@ fn run_all(
     Ok(true)
 }
 
-/// Runs one operation. `expected` is what it counts, the pools included.
+/// Runs one operation of `plan`.
 fn run_one(
     conductor: &Conductor<'_>,
     session: &mut Session<'_>,
     start: Talk,
     planned: &Planned,
-    expected: u64,
+    plan: &[Planned],
 ) -> Result<Measured, LinkError> {
     let job = conductor.job;
+    let expected = cost(planned, plan);
     let request = RunRequest {
         algorithm: planned.algorithm,
         provider: planned.provider,
@@ -384,7 +384,8 @@ fn run_one(
         inputs: planned.inputs,
     };
     let mut shown = 0;
-    let parts = session.run(&request, patience(job, expected), &mut |arrived| {
+    let patience = patience(job, cost_alone(planned, plan));
+    let parts = session.run(&request, patience, &mut |arrived| {
         let now = expected * u64::from(arrived) / u64::from(planned.iterations.max(1));
         conductor.meter.add(now.saturating_sub(shown));
         shown = shown.max(now);

@@ -110,28 +110,48 @@ pub fn work(operations: &[Planned]) -> u64 {
     operations.iter().map(|p| cost(p, operations)).sum()
 }
 
-/// What one operation counts in one invocation, with the pool that it needs: where the pilot has no count, an estimate.
+/// What one operation counts in one invocation, after those before it in `all`: the target keeps the keys and inputs that they
+/// made, and makes what its pools still lack.
 #[must_use]
 pub fn cost(planned: &Planned, all: &[Planned]) -> u64 {
-    let once = |operation| {
-        all.iter()
-            .find(|p| {
-                (p.algorithm, p.provider, p.operation)
-                    == (planned.algorithm, planned.provider, operation)
-            })
-            .map_or_else(
-                || estimate::count((planned.algorithm, planned.provider, operation)),
-                |p| p.pilot_count,
-            )
+    let made = |operation| find(planned, operation, all).map_or(0, |p| p.iterations);
+    own(planned) + pools(planned, all, made)
+}
+
+/// The same where nothing was kept: the first operation of a fresh start.
+#[must_use]
+pub fn cost_alone(planned: &Planned, all: &[Planned]) -> u64 {
+    own(planned) + pools(planned, all, |_| 0)
+}
+
+fn own(planned: &Planned) -> u64 {
+    u64::from(planned.iterations) * planned.pilot_count
+}
+
+/// The operation of the same algorithm and provider.
+fn find<'a>(planned: &Planned, operation: Operation, all: &'a [Planned]) -> Option<&'a Planned> {
+    let wanted = (planned.algorithm, planned.provider, operation);
+    all.iter()
+        .find(|p| (p.algorithm, p.provider, p.operation) == wanted)
+}
+
+/// What it counts to fill the pools of `planned`, where so many outputs of other operations are there as `made` says.
+fn pools(planned: &Planned, all: &[Planned], made: impl Fn(Operation) -> u32) -> u64 {
+    let fill = |operation, size: u32, made: u32| {
+        let once = find(planned, operation, all).map_or_else(
+            || estimate::count((planned.algorithm, planned.provider, operation)),
+            |p| p.pilot_count,
+        );
+        u64::from(size.saturating_sub(made)) * once
     };
-    let keys = u64::from(planned.keys) * once(Operation::Keygen);
-    let inputs = u64::from(planned.inputs);
-    let pool = match planned.operation {
+    let keys = || fill(Operation::Keygen, planned.keys, made(Operation::Keygen));
+    let inputs = |operation| fill(operation, planned.inputs, made(operation));
+    match planned.operation {
         Operation::Nothing | Operation::Keygen => 0,
-        Operation::Encaps | Operation::Sign => keys,
-        Operation::Derive => keys + inputs * once(Operation::Keygen),
-        Operation::Decaps => keys + inputs * once(Operation::Encaps),
-        Operation::Verify => keys + inputs * once(Operation::Sign),
-    };
-    pool + u64::from(planned.iterations) * planned.pilot_count
+        Operation::Encaps | Operation::Sign => keys(),
+        // The other sides' key pairs are none of the pool's.
+        Operation::Derive => keys() + fill(Operation::Keygen, planned.inputs, 0),
+        Operation::Decaps => keys() + inputs(Operation::Encaps),
+        Operation::Verify => keys() + inputs(Operation::Sign),
+    }
 }

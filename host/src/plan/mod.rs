@@ -10,7 +10,7 @@ mod select;
 
 pub use error::PlanError;
 pub use error::{nearest, suggest};
-pub use fix::{Fixed, cost, step_down, work};
+pub use fix::{Fixed, cost, cost_alone, step_down, work};
 pub use select::{Item, NULL};
 
 use serde::{Deserialize, Serialize};
