@@ -46,16 +46,6 @@ pub enum Problem {
     /// The image would not lie in memory.
     #[error("`image.load_address` = {0:#x} lies in no range of [[image.memory]]")]
     LoadAddress(u64),
-    /// Stack and heap do not fit behind the load address.
-    #[error(
-        "`image.stack_bytes` + `image.heap_bytes` = {needed:#x}, but only {room:#x} bytes of memory lie behind `image.load_address`"
-    )]
-    NoRoom {
-        /// Bytes of stack and heap.
-        needed: u64,
-        /// Bytes from the load address to the end of its range.
-        room: u64,
-    },
     /// A device outside the ranges that are mapped as devices.
     #[error("`{field}` = {address:#x} lies in no range of [[image.devices]]")]
     Unmapped {
@@ -109,8 +99,6 @@ fn lists(board: &Board) -> Result<(), Problem> {
     empty("environments", board.environments.is_empty())?;
     empty("image.memory", board.image.memory.is_empty())?;
     nonzero("clocks.cntfrq_hz", board.clocks.cntfrq_hz)?;
-    nonzero("image.stack_bytes", board.image.stack_bytes)?;
-    nonzero("image.heap_bytes", board.image.heap_bytes)?;
     if let Some(instructions) = board.clocks.instructions_per_tick {
         nonzero("clocks.instructions_per_tick", instructions.into())?;
     }
@@ -150,17 +138,11 @@ fn ranges(board: &Board) -> Result<(), Problem> {
 fn image(board: &Board) -> Result<(), Problem> {
     let image = &board.image;
     aligned("image.load_address", image.load_address)?;
-    aligned("image.stack_bytes", image.stack_bytes)?;
-    aligned("image.heap_bytes", image.heap_bytes)?;
-    let home = image
+    // Whether the whole image fits behind that address, the linker finds out.
+    image
         .home()
-        .ok_or(Problem::LoadAddress(image.load_address))?;
-    let room = home.end() - image.load_address;
-    let needed = image.stack_bytes.saturating_add(image.heap_bytes);
-    if needed >= room {
-        return Err(Problem::NoRoom { needed, room });
-    }
-    Ok(())
+        .map(|_| ())
+        .ok_or(Problem::LoadAddress(image.load_address))
 }
 
 fn devices(board: &Board) -> Result<(), Problem> {

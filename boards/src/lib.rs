@@ -165,12 +165,6 @@ impl CounterUnit {
 pub struct Image {
     /// Where its first byte lies.
     pub load_address: u64,
-    /// Where the boot loader leaves a device tree, if it does.
-    pub dtb_address: Option<u64>,
-    /// Size of the main stack, bytes.
-    pub stack_bytes: u64,
-    /// Size of the heap, bytes.
-    pub heap_bytes: u64,
     /// Memory, mapped cacheable. The image lies in one of these.
     pub memory: Vec<Range>,
     /// Devices, mapped uncached.

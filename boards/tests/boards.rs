@@ -120,8 +120,8 @@ fn a_wrong_type_and_a_missing_field_name_line_and_table() {
         text.contains("[virtio_mmio]") && text.contains("string"),
         "{text}"
     );
-    let text = message(&[("heap_bytes = 0x0400_0000\n", "")]);
-    assert!(text.contains("missing field `heap_bytes`"), "{text}");
+    let text = message(&[("load_address = 0x4008_0000\n", "")]);
+    assert!(text.contains("missing field `load_address`"), "{text}");
     let text = message(&[("[cpu]", "[cpu")]);
     assert!(text.starts_with("my.toml:8:"), "{text}");
 }
@@ -134,8 +134,6 @@ fn contradictions_are_refused() {
     assert_eq!(problem(&[low]), Problem::LoadAddress(0x3008_0000));
     let odd = ("load_address = 0x4008_0000", "load_address = 0x4008_0001");
     assert!(matches!(problem(&[odd]), Problem::Unaligned { .. }));
-    let heap = ("heap_bytes = 0x0400_0000", "heap_bytes = 0x0800_0000");
-    assert!(matches!(problem(&[heap]), Problem::NoRoom { .. }));
     let uart = ("base = 0x0900_0000", "base = 0x9900_0000");
     assert!(matches!(problem(&[uart]), Problem::Unmapped { .. }));
     let slots = ("slots = 32", "slots = 0xffff_ffff");
