@@ -17,6 +17,7 @@ mod meter;
 mod pilot;
 mod program;
 mod scratch;
+mod talk;
 mod worker;
 
 pub use bare::{BareBoard, Wrap};

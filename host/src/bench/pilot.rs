@@ -1,6 +1,6 @@
 //! The pilot: one iteration of each operation, in a start of its own, to learn what it costs.
 use super::machine::Machine;
-use super::worker::{Talk, talk};
+use super::talk::{Talk, talk};
 use super::{BenchError, Conductor};
 use crate::model::{Environment, Record};
 use crate::plan::{Item, estimate, work};

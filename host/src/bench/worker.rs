@@ -1,14 +1,15 @@
 //! Drives one machine through its environments.
 use super::machine::Machine;
-use super::{BenchError, Conductor, Crew, Job, MachineError, pilot, program};
-use crate::link::{LinkError, Session, Stop};
-use crate::model::{Environment, Invocation, Measured, Planned, Record, Subject};
+use super::talk::{Talk, now_ns, record_events, talk};
+use super::{BenchError, Conductor, Crew, Job, MachineError, pilot};
+use crate::link::{LinkError, Session};
+use crate::model::{Environment, Measured, Planned, Record, Subject};
 use crate::plan::{Item, NULL, cost, cost_alone};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use wire::catalog::Algorithm;
-use wire::message::{Dispatch, FaultKind, Identify, RunRequest};
+use wire::message::{Dispatch, FaultKind, RunRequest};
 
 /// Least patience with any command.
 const FLOOR: Duration = Duration::from_secs(30);
@@ -18,17 +19,6 @@ const ATTEMPTS: u32 = 2;
 
 /// Iterations of the empty operation where the plan has none: it says what the harness costs.
 const REFERENCE: u32 = 101;
-
-/// A start of a program.
-#[derive(Clone, Copy, Debug)]
-pub struct Talk {
-    /// Where.
-    pub environment: Environment,
-    /// Code path.
-    pub dispatch: Dispatch,
-    /// Its number.
-    pub invocation: u32,
-}
 
 /// Makes the crew's machine and drives it through the crew's environments. `pilots`: it runs the pilot first, if there is no
 /// plan yet.
@@ -64,7 +54,7 @@ pub fn drive(conductor: &Conductor<'_>, crew: Crew<'_>, pilots: bool) -> Result<
     errors.into_iter().next().map_or(Ok(()), Err)
 }
 
-fn machine_error(environment: Environment, source: MachineError) -> BenchError {
+pub(super) fn machine_error(environment: Environment, source: MachineError) -> BenchError {
     match source {
         MachineError::Interrupted => BenchError::Interrupted,
         source => BenchError::Machine {
@@ -179,119 +169,6 @@ fn give_up(
         operation: Some(item),
         reason: reason.to_owned(),
     })
-}
-
-/// What is done in a session: true where the program is then to be told to stop, false where it ends by itself.
-type Act<'a> = &'a mut dyn FnMut(&mut Session<'_>) -> Result<bool, LinkError>;
-
-/// Starts the program, hears its Hello, does what `act` does, and ends the program.
-pub fn talk(
-    conductor: &Conductor<'_>,
-    machine: &mut dyn Machine,
-    start: Talk,
-    act: Act<'_>,
-) -> Result<(), BenchError> {
-    let Talk {
-        environment,
-        invocation,
-        ..
-    } = start;
-    machine
-        .start(environment, invocation)
-        .map_err(|source| machine_error(environment, source))?;
-    let (port, state) = machine
-        .link()
-        .ok_or(MachineError::NotStarted)
-        .map_err(|source| machine_error(environment, source))?;
-    let mut watch = || match conductor.interrupt.ends() {
-        true => Err(Stop::Interrupted),
-        false => state.look(),
-    };
-    let mut session = Session::open(port, &mut watch, conductor.job.limits);
-    let result = converse(conductor, &mut session, start, act);
-    let told = match result {
-        Ok(true) => session.stop().is_ok(),
-        // It ends by itself.
-        Ok(false) => true,
-        Err(_) => false,
-    };
-    record_events(conductor, &mut session, invocation)?;
-    if matches!(result, Err(BenchError::Interrupted)) {
-        return Err(BenchError::Interrupted);
-    }
-    let ended = match machine.board_ended() {
-        None => machine.end(told),
-        Some(_) => Ok(()),
-    };
-    result?;
-    ended.map_err(|source| machine_error(environment, source))
-}
-
-fn converse(
-    conductor: &Conductor<'_>,
-    session: &mut Session<'_>,
-    start: Talk,
-    act: Act<'_>,
-) -> Result<bool, BenchError> {
-    let Talk {
-        environment,
-        dispatch,
-        invocation,
-    } = start;
-    let job = conductor.job;
-    let failed = |source| match source {
-        LinkError::Interrupted => BenchError::Interrupted,
-        source => BenchError::Link {
-            environment,
-            invocation,
-            source,
-        },
-    };
-    let identify = Identify {
-        run: job.wire_id,
-        invocation,
-        dispatch,
-    };
-    let greeting = session
-        .hello(&identify, job.boot_patience)
-        .map_err(failed)?;
-    let program = job.programs.get(&environment);
-    let found = greeting.hello.prefix.build_id;
-    if let Some(program) = program
-        && program.build_id != found
-    {
-        return Err(BenchError::OtherProgram {
-            environment,
-            found: program::hex(&found),
-            built: program::hex(&program.build_id),
-        });
-    }
-    if invocation != pilot::INVOCATION {
-        conductor.record(Record::Invocation(Invocation {
-            id: invocation,
-            environment,
-            stack: job.stack,
-            at_ns: now_ns(),
-            hello: greeting.bytes,
-            program_sha256: program.map(|p| p.sha256.clone()).unwrap_or_default(),
-        }))?;
-    }
-    act(session).map_err(failed)
-}
-
-fn record_events(
-    conductor: &Conductor<'_>,
-    session: &mut Session<'_>,
-    invocation: u32,
-) -> Result<(), BenchError> {
-    if invocation == pilot::INVOCATION {
-        return Ok(());
-    }
-    for event in session.take_events() {
-        conductor.repairs.fetch_add(1, Ordering::Relaxed);
-        conductor.record(Record::Link { invocation, event })?;
-    }
-    Ok(())
 }
 
 /// Runs what is `left`, in order, and takes from it what is done.
@@ -439,12 +316,4 @@ pub fn is_fatal(kind: FaultKind) -> bool {
 pub fn label(environment: Environment, (algorithm, _, operation): Item) -> String {
     let name = Algorithm::by_id(algorithm).map_or("unknown", |a| a.name);
     format!("{environment} {name} {operation}")
-}
-
-fn now_ns() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| {
-            u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-        })
 }
