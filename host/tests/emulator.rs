@@ -220,8 +220,8 @@ fn assert_kept_and_resumable(archive: &Path, status: &str) {
     let rows = rows(archive, "latest");
     assert_eq!(
         by_operation(&rows).len(),
-        12 + 1,
-        "four algorithms of three operations, and the harness"
+        12,
+        "four algorithms of three operations"
     );
     for (operation, environments) in by_operation(&rows) {
         assert_eq!(environments.len(), 4, "{operation:?}");
@@ -500,6 +500,44 @@ fn two_runs_with_one_seed_are_equal() {
         worst * 100.0
     );
     assert!(worst <= 0.001, "a median moved by {worst}");
+}
+
+#[test]
+#[ignore = "slow: two runs on the emulated board, one over a link that breaks frames"]
+fn a_bad_link_costs_time_and_changes_no_sample() {
+    let _alone = alone();
+    let archive = tempfile::tempdir().unwrap();
+    let archive = archive.path();
+    let call = [
+        "flash-and-bench",
+        "--algorithms",
+        "ML-KEM-768,Ed25519",
+        "--seed",
+        "5",
+    ];
+    let figures = |run: &str| -> Vec<String> {
+        let bare = rows(archive, run)
+            .into_iter()
+            .filter(|row| row["environment"] == "bare-metal");
+        bare.map(|row| {
+            format!(
+                "{} {} {} {}",
+                row["median"], row["mean"], row["total"], row["digest"]
+            )
+        })
+        .collect()
+    };
+    output(archive, &call, 0);
+    let clean = figures("latest");
+    output(archive, &[&call[..], &["--damage-link", "600"]].concat(), 0);
+    let events = manifest(archive, "latest")["link"]
+        .as_array()
+        .expect("link events")
+        .len();
+    println!("{events} events on the damaged link");
+    assert!(events > 0, "the link was damaged, and the manifest says so");
+    assert_eq!(figures("latest"), clean);
+    output(archive, &["archive", "verify", "latest"], 0);
 }
 
 #[test]

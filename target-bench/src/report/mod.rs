@@ -54,8 +54,8 @@ pub struct Agent<P> {
     sender: Sender,
     runner: Runner,
     identity: Option<Identify>,
-    /// Sequence number of the command carried out last.
-    last: Option<u32>,
+    /// The command carried out last, as it came.
+    last: Option<Frame>,
     /// Sequence number of the command under way, for the fault that ends it.
     current: u32,
 }
@@ -111,7 +111,7 @@ impl<P: Platform> Agent<P> {
             Ok(command) => command,
             Err(_) => return self.refuse(frame.sequence, Refusal::NotUnderstood),
         };
-        if self.last == Some(frame.sequence) {
+        if self.last.as_ref() == Some(frame) {
             // The host did not get the answers: carrying the command out again would do the work twice.
             for (_, kept) in &self.sender.kept {
                 self.platform.write(kept);
@@ -125,14 +125,14 @@ impl<P: Platform> Agent<P> {
         };
         match self.carry_out(&command) {
             Ok(()) => {
-                self.last = Some(frame.sequence);
+                self.last = Some(frame.clone());
                 self.sender.answer(&mut self.platform, &done);
             }
             Err(reason) => self.refuse(frame.sequence, reason),
         }
         match command {
-            Command::Stop if self.last == Some(frame.sequence) => self.platform.stop(0),
-            Command::Restart if self.last == Some(frame.sequence) => self.platform.restart(),
+            Command::Stop => self.platform.stop(0),
+            Command::Restart => self.platform.restart(),
             _ => {}
         }
     }
