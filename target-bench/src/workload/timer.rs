@@ -4,7 +4,7 @@
 //! reading the other two can trap, and a trap would be counted as the operation's. What the readings cost is in every sample and
 //! is never subtracted; the `null` provider shows it.
 use crate::arch;
-use crate::memory::stack;
+use crate::memory::{self, stack};
 use crate::platform::Counters;
 use wire::samples::{FLAG_COUNTER, Sample};
 
@@ -19,6 +19,7 @@ unsafe extern "C" fn timed<F: FnMut()>(job: *mut u8) {
     // SAFETY: `sample` passes a Job of this very type and waits for the return.
     let job = unsafe { &mut *job.cast::<Job<F>>() };
     let Counters { count, total } = job.counters;
+    memory::set_in_operation(true);
     arch::wait_for_tick();
     let total_before = total.read();
     let count_before = count.read();
@@ -27,6 +28,7 @@ unsafe extern "C" fn timed<F: FnMut()>(job: *mut u8) {
     let ticks_after = arch::ticks();
     let count_after = count.read();
     let total_after = total.read();
+    memory::set_in_operation(false);
     job.before = [total_before, count_before, ticks_before];
     job.after = [total_after, count_after, ticks_after];
 }
