@@ -18,7 +18,7 @@ type Allocator = Tlsf<'static, u32, u32, 26, 16>;
 /// Bytes of the measured heap. UOV-V expands keys to 5 MB; nothing else comes near.
 pub const MEASURED_BYTES: usize = 16 << 20;
 /// Bytes of the support heap: a pool of a few of the largest keys.
-pub const SUPPORT_BYTES: usize = 32 << 20;
+pub const SUPPORT_BYTES: usize = 48 << 20;
 /// Bytes of stack of a measured operation. McEliece-8192128f needs 1.9 MB.
 pub const STACK_BYTES: usize = 4 << 20;
 
