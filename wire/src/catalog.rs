@@ -219,8 +219,10 @@ impl Family {
                 &[Operation::Sign]
             }
             Self::Falcon => &[Operation::Keygen, Operation::Sign],
-            Self::ClassicMcEliece | Self::NtruPrime => &[Operation::Keygen],
-            Self::Bike | Self::Hqc => &[Operation::Keygen, Operation::Encaps],
+            Self::NtruPrime => &[Operation::Keygen],
+            Self::Bike | Self::Hqc | Self::ClassicMcEliece => {
+                &[Operation::Keygen, Operation::Encaps]
+            }
             _ => &[],
         }
     }

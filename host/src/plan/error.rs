@@ -1,6 +1,6 @@
 //! What can be wrong with a plan or a choice of algorithms.
 use super::BUILTIN;
-use wire::catalog::{ALGORITHMS, Provider};
+use wire::catalog::Provider;
 
 /// Why there is nothing to measure.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +55,10 @@ pub enum PlanError {
         message: &'static str,
     },
     /// A pattern without a match.
-    #[error("no algorithm matches `{pattern}`{}; `host algorithms` lists all {}", suggest(nearest), ALGORITHMS.len())]
+    #[error(
+        "no algorithm matches `{pattern}`{}; `host algorithms` lists them all",
+        suggest(nearest)
+    )]
     NoMatch {
         /// As given.
         pattern: String,

@@ -2,7 +2,7 @@
 use super::{Item, Plan, estimate};
 use crate::model::Planned;
 use std::collections::BTreeMap;
-use wire::catalog::Operation;
+use wire::catalog::{Algorithm, Operation, Sizes};
 
 /// The plan with its numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,53 +54,113 @@ impl Plan {
     }
 
     fn numbers(&self, items: &[Item], pilot: &BTreeMap<Item, u64>, budget: u64) -> Vec<Planned> {
-        let is_dear = |item: Item| {
-            pilot
-                .get(&item)
-                .copied()
-                .unwrap_or_else(|| estimate::count(item))
-                > self.once_above
-        };
         let number = |item: &Item| {
             let (algorithm, provider, operation) = *item;
-            let (iterations, warm_up) = match pilot.get(item) {
-                None => (1, 0),
-                Some(count) if *count > self.once_above => (1, 0),
-                Some(count) => {
-                    let fitting = step_down(budget / (*count).max(1));
-                    let fewest = match budget == self.budget {
-                        true => self.min_iterations,
-                        false => 1,
-                    };
-                    let n = fitting.clamp(fewest.into(), self.max_iterations.into());
-                    (n as u32 + self.warm_up, self.warm_up)
-                }
-            };
-            // The pools are made before the timer starts, and take as long as the operations that make them.
-            let keys = match is_dear((algorithm, provider, Operation::Keygen)) {
-                true => 1,
-                false => self.keys,
-            };
-            let makes_input = [Operation::Encaps, Operation::Sign];
-            let inputs = match makes_input
-                .iter()
-                .any(|o| is_dear((algorithm, provider, *o)))
-            {
-                true => 1,
-                false => self.inputs,
-            };
+            let (iterations, warm_up) = self.iterations(pilot.get(item).copied(), budget);
             Planned {
                 provider,
                 algorithm,
                 operation,
                 iterations,
                 warm_up,
-                keys,
-                inputs,
+                keys: 1,
+                inputs: 1,
                 pilot_count: pilot.get(item).copied().unwrap_or(0),
             }
         };
-        items.iter().map(number).collect()
+        let mut operations: Vec<Planned> = items.iter().map(number).collect();
+        let drafts = operations.clone();
+        for planned in &mut operations {
+            let pools = self.pools(planned, &drafts, budget);
+            planned.keys = pools.keys;
+            planned.inputs = pools.inputs;
+            // A second look at the same ciphertext or signature would count the same work again and be no new draw.
+            if input_of(planned.operation).is_some() {
+                let fewest = planned.warm_up + 1;
+                planned.iterations = planned.iterations.min(pools.inputs.max(fewest));
+            }
+        }
+        operations
+    }
+
+    /// Iterations and warm-up of an operation that counted so much in the pilot.
+    fn iterations(&self, pilot: Option<u64>, budget: u64) -> (u32, u32) {
+        match pilot {
+            None => (1, 0),
+            Some(count) if count > self.once_above => (1, 0),
+            Some(count) => {
+                let fitting = step_down(budget / count.max(1));
+                let fewest = match budget == self.budget {
+                    true => self.min_iterations,
+                    false => 1,
+                };
+                let n = fitting.clamp(fewest.into(), self.max_iterations.into());
+                (n as u32 + self.warm_up, self.warm_up)
+            }
+        }
+    }
+
+    /// How many key pairs and inputs the operations of one algorithm share: one for each iteration, so that each is a draw of its
+    /// own, as far as the budget has room to make them and the target to hold them.
+    fn pools(&self, of: &Planned, drafts: &[Planned], budget: u64) -> Pools {
+        if of.operation == Operation::Nothing {
+            return Pools { keys: 1, inputs: 1 };
+        }
+        let same = |p: &&Planned| (p.algorithm, p.provider) == (of.algorithm, of.provider);
+        let size = |producer: Operation, wanted: u32, most: u32, bytes: u64| {
+            let item = (of.algorithm, of.provider, producer);
+            let draft = drafts.iter().filter(same).find(|p| p.operation == producer);
+            let once = draft.map_or_else(|| estimate::count(item), |p| p.pilot_count);
+            let (affordable, _) = self.iterations(Some(once), budget);
+            let held = u32::try_from(POOL_BYTES / bytes.max(1)).unwrap_or(u32::MAX);
+            wanted.min(affordable).min(held).clamp(1, most)
+        };
+        let sizes = Algorithm::by_id(of.algorithm).map_or_else(Sizes::default, |a| a.sizes);
+        let most_iterations = |wanted: &dyn Fn(Operation) -> bool| {
+            let iterations = drafts.iter().filter(same).filter(|p| wanted(p.operation));
+            iterations.map(|p| p.iterations).max().unwrap_or(1)
+        };
+        let key_bytes = u64::from(sizes.public_key) + u64::from(sizes.secret_key);
+        let keys = size(
+            Operation::Keygen,
+            most_iterations(&|_| true),
+            self.keys,
+            key_bytes,
+        );
+        let consumer = drafts
+            .iter()
+            .filter(same)
+            .find_map(|p| Some((p.operation, input_of(p.operation)?)));
+        let inputs = consumer.map_or(1, |(consumer, producer)| {
+            let wanted = most_iterations(&|operation| operation == consumer);
+            let bytes = u64::from(sizes.ciphertext) + u64::from(sizes.signature);
+            size(
+                producer,
+                wanted,
+                self.inputs,
+                bytes + u64::from(sizes.shared_secret),
+            )
+        });
+        Pools { keys, inputs }
+    }
+}
+
+/// Bytes that a pool may take on the target, a quarter of what is there.
+const POOL_BYTES: u64 = 12 << 20;
+
+struct Pools {
+    keys: u32,
+    inputs: u32,
+}
+
+/// The operation that makes what this one works on.
+fn input_of(operation: Operation) -> Option<Operation> {
+    match operation {
+        Operation::Decaps => Some(Operation::Encaps),
+        Operation::Verify => Some(Operation::Sign),
+        // The other side's key pair.
+        Operation::Derive => Some(Operation::Keygen),
+        Operation::Nothing | Operation::Keygen | Operation::Encaps | Operation::Sign => None,
     }
 }
 

@@ -40,9 +40,9 @@ pub struct Plan {
     pub once_above: u64,
     /// First iterations of an invocation, which are left out of figures.
     pub warm_up: u32,
-    /// Key pairs of each algorithm.
+    /// Most key pairs of each algorithm.
     pub keys: u32,
-    /// Ciphertexts or signatures that decaps and verify work on.
+    /// Most ciphertexts or signatures that decaps and verify work on.
     pub inputs: u32,
 }
 
