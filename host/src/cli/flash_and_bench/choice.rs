@@ -77,7 +77,7 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
         return Err(bad(format!(
             "board {} has no environment that this program can drive; there are: {}",
             board.name,
-            Environment::ALL.map(|e| e.name()).join(", ")
+            Environment::ALL.map(Environment::name).join(", ")
         )));
     }
     let mut environments = parse_list(&arguments.env, "environment", &Environment::ALL, |e| {
