@@ -13,6 +13,19 @@ pub enum Problem {
         /// The field.
         field: &'static str,
     },
+    /// A name that cannot be a part of a run's, which is a folder's.
+    #[error(
+        "`board`: a name is made of letters, digits, `-` and `_`, 64 at most, and {0:?} is none"
+    )]
+    Name(String),
+    /// A list that has an entry twice.
+    #[error("`{field}` has `{name}` twice")]
+    Twice {
+        /// The field.
+        field: &'static str,
+        /// The entry.
+        name: &'static str,
+    },
     /// A number that divides or sizes something is 0.
     #[error("`{field}` is 0")]
     Zero {
@@ -95,8 +108,20 @@ fn lists(board: &Board) -> Result<(), Problem> {
         }
     };
     empty("board", board.name.is_empty())?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if board.name.len() > 64 || !board.name.chars().all(fits) {
+        return Err(Problem::Name(board.name.clone()));
+    }
     empty("reached_by", board.reached_by.is_empty())?;
     empty("environments", board.environments.is_empty())?;
+    for (index, environment) in board.environments.iter().enumerate() {
+        if board.environments[..index].contains(environment) {
+            return Err(Problem::Twice {
+                field: "environments",
+                name: environment.name(),
+            });
+        }
+    }
     empty("image.memory", board.image.memory.is_empty())?;
     nonzero("clocks.cntfrq_hz", board.clocks.cntfrq_hz)?;
     if let Some(instructions) = board.clocks.instructions_per_tick {

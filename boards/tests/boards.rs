@@ -65,6 +65,17 @@ fn every_file_in_the_folder_loads() {
 }
 
 #[test]
+fn a_name_that_is_no_part_of_a_folders_name_is_refused() {
+    for name in ["../../x", "a b", "a/b", "a.partial"] {
+        let line = format!("board = \"{name}\"");
+        let problem = problem(&[("board = \"qemu-virt\"", &line)]);
+        assert_eq!(problem, Problem::Name(name.to_owned()));
+    }
+    let twice = message(&[("\"bare-metal\", \"native\",", "\"native\", \"native\",")]);
+    assert!(twice.contains("`native` twice"), "{twice}");
+}
+
+#[test]
 fn a_misspelt_board_gets_the_nearest_name() {
     let error = boards::load("qemu-vrit").expect_err("there is no such board");
     assert!(

@@ -44,6 +44,21 @@ impl Failure {
     }
 }
 
+/// An error and its causes on one line, each said once: some messages quote their cause already.
+#[must_use]
+pub fn told(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// Gives the error of a result its exit status.
 pub trait OrExit<T> {
     /// The error, if any, leads to `exit`.

@@ -1,13 +1,18 @@
 //! Progress on standard error: bars with time left on a terminal, plain lines elsewhere, nothing when asked to be quiet.
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::{Cell, RefCell};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// Between two plain lines of one task.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 /// A task that takes less says nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Says a line on standard error. A reader that is gone, or a log on a full disk, is no reason to end a run.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
 
 /// Where progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +41,7 @@ impl Progress {
     /// Says one line.
     pub fn note(self, line: &str) {
         if self != Self::Quiet {
-            eprintln!("{line}");
+            tell(line);
         }
     }
 
@@ -108,7 +113,7 @@ impl Task {
         {
             self.said.set(Instant::now());
             let line = plain_line(&self.what, done, self.total.get(), self.began.elapsed());
-            eprintln!("{line}  {}", self.message.borrow());
+            tell(&format!("{line}  {}", self.message.borrow()));
         }
     }
 
@@ -118,7 +123,8 @@ impl Task {
             bar.finish_and_clear();
         }
         if (self.plain || self.bar.is_some()) && self.began.elapsed() >= PATIENCE {
-            eprintln!("{}: done in {}", self.what, clock(self.began.elapsed()));
+            let took = clock(self.began.elapsed());
+            tell(&format!("{}: done in {took}", self.what));
         }
     }
 }

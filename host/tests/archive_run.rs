@@ -127,6 +127,87 @@ fn a_flipped_bit_in_any_file_is_named() {
     assert_eq!(archive::verify(&folder).unwrap().findings, []);
 }
 
+/// A page that does not unpack is damage, and not the disk's failure.
+#[test]
+fn every_byte_of_the_samples_is_watched() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = Recipe::default().archive(dir.path());
+    let path = folder.join("samples.parquet");
+    let whole = fs::read(&path).unwrap();
+    for at in (0..whole.len()).step_by(13) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x40;
+        fs::write(&path, &damaged).unwrap();
+        let findings = archive::verify(&folder)
+            .unwrap_or_else(|error| panic!("byte {at}: {error}"))
+            .findings;
+        assert!(
+            findings.iter().any(|f| f.file == "samples.parquet"),
+            "byte {at}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_figures_are_shown_without_it() {
+    for name in FILES {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Recipe::default().archive(dir.path());
+        fs::remove_file(folder.join(name)).unwrap();
+        if name == JOURNAL {
+            let findings = archive::verify(&folder).unwrap().findings;
+            assert!(findings.iter().any(|f| f.file == name), "{findings:?}");
+            assert!(!findings[0].cure.contains("--repair"), "{findings:?}");
+            continue;
+        }
+        fs::create_dir(folder.join(name)).unwrap();
+        let findings = archive::verify(&folder).unwrap().findings;
+        assert!(findings.iter().any(|f| f.file == name), "{findings:?}");
+        assert!(archive::open_folder(&folder).is_ok(), "{name}");
+    }
+}
+
+/// What is said to nobody, or to a full disk, changes no exit status.
+#[test]
+fn outputs_that_cannot_be_written_are_no_panic() {
+    let dir = tempfile::tempdir().unwrap();
+    Recipe::default().archive(dir.path());
+    let full = || {
+        let device = fs::OpenOptions::new().write(true).open("/dev/full");
+        std::process::Stdio::from(device.unwrap())
+    };
+    let run = |arguments: &[&str], out, err| {
+        let mut host = std::process::Command::new(env!("CARGO_BIN_EXE_host"));
+        host.arg("--archive").arg(dir.path()).args(arguments);
+        host.stdout(out).stderr(err).status().unwrap().code()
+    };
+    let null = std::process::Stdio::null;
+    for arguments in [
+        ["boards", "-q"].as_slice(),
+        &["boards", "--format", "csv"],
+        &["boards", "--format", "json"],
+        &["setup", "--check"],
+        &["algorithms"],
+        &["archive", "list"],
+    ] {
+        assert_eq!(run(arguments, full(), full()), Some(1), "{arguments:?}");
+    }
+    assert_eq!(run(&["archive", "show", "none"], null(), full()), Some(2));
+    assert_eq!(run(&["archive", "show", "latest"], null(), full()), Some(0));
+}
+
+#[test]
+fn a_complete_run_is_not_gone_on_with_and_no_cause_is_said_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    Recipe::default().archive(dir.path());
+    let resume = ["flash-and-bench", "--dry-run", "--resume", "latest"];
+    let out = host(dir.path(), &resume);
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+    let out = host(std::path::Path::new("/dev/null"), &["archive", "list"]);
+    let said = stderr(&out);
+    assert_eq!(said.matches("os error").count(), 1, "{said}");
+}
+
 #[test]
 fn a_changed_sample_is_found_even_where_the_sums_were_made_to_fit() {
     let dir = tempfile::tempdir().unwrap();

@@ -97,6 +97,24 @@ fn providers_narrow_the_choice() {
 }
 
 #[test]
+fn a_provider_without_any_of_the_plan_is_answered_with_those_that_have_it() {
+    let error = resolve(&[], &[Provider::Pqclean]).expect_err("nothing comes from it");
+    let message = error.to_string();
+    assert!(
+        message.contains("comes from null, liboqs, classical"),
+        "{message}"
+    );
+}
+
+#[test]
+fn absurdly_many_invocations_are_refused() {
+    let (_, text) = BUILTIN[0];
+    let text = text.replace("invocations = 1\n", "invocations = 4294967295\n");
+    let error = Plan::parse("my.toml", &text).expect_err("too many");
+    assert!(error.to_string().contains("invocations"), "{error}");
+}
+
+#[test]
 fn a_misspelt_name_is_answered_with_the_nearest() {
     let error = resolve(&["ML-KEM-769"], &[]).expect_err("no such algorithm");
     insta::assert_snapshot!(error, @"no algorithm matches `ML-KEM-769`; did you mean ML-KEM-768, ML-KEM-512 or ML-KEM-1024?; `host algorithms` lists all 90");

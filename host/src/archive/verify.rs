@@ -3,10 +3,11 @@ use super::columns::{Field, Reader};
 use super::frame::Damage;
 use super::manifest::{KnownDamage, Manifest};
 use super::run::is_partial;
-use super::write::{DERIVED, evidence, parquet_error, write_derived};
+use super::write::{DERIVED, evidence, write_derived};
 use super::{Error, JOURNAL, Journal, manifest, operations, samples, sums, write};
 use crate::model::Status;
 use crate::stats::Evidence;
+use parquet::errors::ParquetError;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -52,6 +53,11 @@ pub struct Verdict {
 const REBUILD: &str = "`archive verify --repair` makes it anew from the journal";
 const LOST: &str = "what it held is lost unless there is a copy of the file; `archive verify --repair` makes an archive of the rest";
 
+const GONE: &str = "nothing can be made of this run unless there is a copy of the file: put that in its place; tables that are still there hold \
+                    the samples";
+const UNREADABLE: &str =
+    "move it away; then `archive verify --repair` makes it anew from the journal";
+
 fn found(file: &str, what: impl Into<String>, cure: &str) -> Finding {
     Finding {
         file: file.to_owned(),
@@ -61,10 +67,14 @@ fn found(file: &str, what: impl Into<String>, cure: &str) -> Finding {
     }
 }
 
+fn unreadable(file: &str, error: &std::io::Error) -> Finding {
+    found(file, format!("cannot be read: {error}"), UNREADABLE)
+}
+
 /// Checks every digest, every entry of the journal, and that the tables hold what the journal gives.
 ///
 /// # Errors
-/// Where something cannot be read at all, which is no finding but a failure of the disk, or no run.
+/// None at present: a file that cannot be read is a finding like others.
 pub fn verify(folder: &Path) -> Result<Verdict, Error> {
     let mut verdict = Verdict::default();
     if Journal::is_in_use(folder) {
@@ -77,13 +87,12 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
     }
     let (evidence, damage) = match evidence(folder) {
         Ok(read) => read,
-        Err(error @ (Error::NotAJournal { .. } | Error::NoProvenance { .. })) => {
+        Err(error) => {
             verdict
                 .findings
-                .push(found(JOURNAL, error.to_string(), LOST));
+                .push(found(JOURNAL, error.to_string(), GONE));
             return Ok(verdict);
         }
-        Err(error) => return Err(error),
     };
     verdict.entries = damage.next_sequence;
     verdict.notes.extend(evidence.problems.iter().cloned());
@@ -96,7 +105,7 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
         ));
         return Ok(verdict);
     }
-    verdict.findings.extend(files(folder, &damage)?);
+    verdict.findings.extend(files(folder, &damage));
     let known = Manifest::read(&folder.join(manifest::FILE));
     if let Ok(manifest) = &known {
         let lost = manifest.journal_damage.iter();
@@ -124,7 +133,7 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
         samples += taken as u64;
         batch
     });
-    verdict.findings.extend(compared?);
+    verdict.findings.extend(compared);
     if readings.next().is_some() {
         verdict.findings.push(found(
             samples::FILE,
@@ -133,13 +142,11 @@ pub fn verify(folder: &Path) -> Result<Verdict, Error> {
         ));
     }
     verdict.samples = samples;
-    verdict
-        .findings
-        .extend(operations_table(folder, &evidence)?);
+    verdict.findings.extend(operations_table(folder, &evidence));
     Ok(verdict)
 }
 
-fn operations_table(folder: &Path, evidence: &Evidence) -> Result<Option<Finding>, Error> {
+fn operations_table(folder: &Path, evidence: &Evidence) -> Option<Finding> {
     table(folder, operations::FILE, operations::FIELDS, |_| {
         operations::batch(evidence)
     })
@@ -151,15 +158,15 @@ fn table(
     name: &str,
     fields: &[Field],
     mut expected: impl FnMut(usize) -> super::columns::Batch,
-) -> Result<Option<Finding>, Error> {
+) -> Option<Finding> {
     let path = folder.join(name);
     let file = match File::open(&path) {
         Ok(file) => file,
         // Named already by the check of digests.
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(Error::io("opening", &path, 0, e)),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(e) => return Some(unreadable(name, &e)),
     };
-    let compare = || {
+    let compare = || -> Result<Option<String>, ParquetError> {
         let reader = Reader::new(file, fields)?;
         let mut before = 0;
         for (group, rows) in reader.groups().into_iter().enumerate() {
@@ -175,15 +182,13 @@ fn table(
         Ok(None)
     };
     match compare() {
-        Ok(difference) => Ok(difference.map(|what| found(name, what, REBUILD))),
-        Err(error) => match parquet_error(&path, 0, error) {
-            Error::Parquet { source, .. } => Ok(Some(found(
-                name,
-                format!("cannot be read as Parquet: {source}"),
-                REBUILD,
-            ))),
-            disk => Err(disk),
-        },
+        Ok(difference) => difference.map(|what| found(name, what, REBUILD)),
+        // A page that does not unpack comes as an error of input, though the disk is well.
+        Err(error) => Some(found(
+            name,
+            format!("cannot be read as Parquet: {error}"),
+            REBUILD,
+        )),
     }
 }
 
@@ -202,7 +207,7 @@ fn journal_findings(damage: &Damage, known: &[KnownDamage]) -> Vec<Finding> {
 }
 
 /// Checks the files of a finished run against the sums and the manifest, and the journal's entries.
-pub(super) fn files(folder: &Path, damage: &Damage) -> Result<Vec<Finding>, Error> {
+pub(super) fn files(folder: &Path, damage: &Damage) -> Vec<Finding> {
     let mut findings = Vec::new();
     let manifest = Manifest::read(&folder.join(manifest::FILE));
     let known = manifest
@@ -219,7 +224,7 @@ pub(super) fn files(folder: &Path, damage: &Damage) -> Result<Vec<Finding>, Erro
                     &entry.sha256,
                     Some(entry.bytes),
                     manifest::FILE,
-                )?);
+                ));
             }
         }
         Err(error) => findings.push(found(manifest::FILE, error.to_string(), REBUILD)),
@@ -245,7 +250,7 @@ pub(super) fn files(folder: &Path, damage: &Damage) -> Result<Vec<Finding>, Erro
                     // One line a file: what the manifest said already is not said again.
                     Some(_) if findings.iter().any(|f| f.file == expected) => {}
                     Some((name, sum)) => {
-                        findings.extend(check_sum(folder, name, sum, None, sums::FILE)?);
+                        findings.extend(check_sum(folder, name, sum, None, sums::FILE));
                     }
                 }
             }
@@ -253,9 +258,9 @@ pub(super) fn files(folder: &Path, damage: &Damage) -> Result<Vec<Finding>, Erro
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             findings.push(found(sums::FILE, "is missing", REBUILD));
         }
-        Err(e) => return Err(Error::io("reading", &path, 0, e)),
+        Err(e) => findings.push(unreadable(sums::FILE, &e)),
     }
-    Ok(findings)
+    findings
 }
 
 fn check_sum(
@@ -264,16 +269,17 @@ fn check_sum(
     sum: &str,
     bytes: Option<u64>,
     source: &str,
-) -> Result<Option<Finding>, Error> {
+) -> Option<Finding> {
     let cure = if name == JOURNAL { LOST } else { REBUILD };
     let (length, actual) = match sums::of_file(&folder.join(name)) {
         Ok(read) => read,
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(Some(found(name, "is missing", cure)));
+            return Some(found(name, "is missing", cure));
         }
-        Err(error) => return Err(error),
+        Err(Error::Io { source, .. }) => return Some(unreadable(name, &source)),
+        Err(error) => return Some(found(name, error.to_string(), cure)),
     };
-    Ok(match bytes {
+    match bytes {
         Some(bytes) if bytes != length => Some(found(
             name,
             format!("is {length} bytes long; {source} says {bytes}"),
@@ -286,7 +292,7 @@ fn check_sum(
                 cure,
             )
         }),
-    })
+    }
 }
 
 /// Makes tables, log, manifest and sums anew from the journal's whole entries, and finishes a run that was cut. The journal is

@@ -59,6 +59,22 @@ pub enum BenchError {
     },
 }
 
+impl BenchError {
+    /// Whether a disk was full: that is no fault of the board.
+    #[must_use]
+    pub fn no_room(&self) -> bool {
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(self);
+        while let Some(error) = cause {
+            let disk = error.downcast_ref::<std::io::Error>();
+            if disk.is_some_and(|e| e.kind() == std::io::ErrorKind::StorageFull) {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
+    }
+}
+
 fn start(invocation: u32) -> String {
     match invocation {
         super::pilot::INVOCATION => ", pilot".to_owned(),

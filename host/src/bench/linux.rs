@@ -94,7 +94,7 @@ impl LinuxBoard {
             line.strip_prefix("ready")
                 .map(|rest| rest.trim().to_owned())
         })?;
-        booted.control.say("facts")?;
+        booted.say("facts")?;
         let mut facts = vec![
             ("qemu.linux".to_owned(), command_line),
             ("guest.ready".to_owned(), versions),
@@ -112,6 +112,17 @@ impl LinuxBoard {
 }
 
 impl Booted {
+    /// Says a line on the control port; a board that ended says more than a port that broke.
+    fn say(&mut self, line: &str) -> Result<(), MachineError> {
+        let said = self.control.say(line);
+        said.map_err(|error| match self.emulator.stopped() {
+            Some(reason) => MachineError::Ended {
+                reason: quote(&reason, &self.console),
+            },
+            None => error,
+        })
+    }
+
     /// Waits for a line that `accept` takes; notices the end of board and program meanwhile.
     fn expect<T>(
         &mut self,
@@ -182,9 +193,7 @@ impl Machine for LinuxBoard {
         };
         booted.exited = None;
         booted.running = Some((environment, invocation));
-        booted
-            .control
-            .say(&format!("start {environment} {invocation}"))?;
+        booted.say(&format!("start {environment} {invocation}"))?;
         let started = format!("started {environment} {invocation}");
         booted.expect(&started, START, &self.interrupt, |line| {
             line.starts_with(&started).then_some(())
@@ -211,7 +220,7 @@ impl Machine for LinuxBoard {
                 break;
             }
             if attempt == 1 || !told {
-                booted.control.say("kill")?;
+                booted.say("kill")?;
             }
             let running = booted.running;
             let result = booted.expect("exited", END, &self.interrupt, |line| {

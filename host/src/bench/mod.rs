@@ -148,7 +148,10 @@ pub fn conduct(
         begin,
     };
     if let Some(plan) = &history.plan {
-        meter.begin("measure", crate::plan::work(plan) * job.places());
+        meter.begin(
+            "measure",
+            crate::plan::work(plan).saturating_mul(job.places()),
+        );
     }
     let mut errors = Vec::new();
     std::thread::scope(|scope| {

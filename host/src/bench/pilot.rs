@@ -59,9 +59,10 @@ pub fn run(
         })?;
     }
     conductor.record(Record::Plan(fixed.operations.clone()))?;
-    conductor
-        .meter
-        .begin("measure", work(&fixed.operations) * job.places());
+    conductor.meter.begin(
+        "measure",
+        work(&fixed.operations).saturating_mul(job.places()),
+    );
     conductor.handover.publish(fixed.operations);
     Ok(())
 }

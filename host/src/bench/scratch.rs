@@ -1,5 +1,5 @@
 //! A folder for the emulators' working files, gone when the run is over.
-use std::io;
+use anyhow::Context;
 use std::path::{Path, PathBuf};
 
 /// What the names of such folders begin with; a process id and a number follow.
@@ -35,12 +35,17 @@ impl Scratch {
     ///
     /// # Errors
     /// Where that is not possible.
-    pub fn new() -> io::Result<Self> {
+    pub fn new() -> anyhow::Result<Self> {
         let folder = std::env::temp_dir();
         sweep(&folder);
         let name = format!("{PREFIX}{}-{:016x}", std::process::id(), super::random());
         let path = folder.join(name);
-        std::fs::create_dir(&path)?;
+        std::fs::create_dir(&path).with_context(|| {
+            format!(
+                "no working files can be kept in {}; TMPDIR names another folder",
+                folder.display()
+            )
+        })?;
         Ok(Self(path))
     }
 

@@ -230,6 +230,14 @@ fn verify(global: &Global, spec: &str, repair: bool) -> Outcome {
             "findings": findings,
         });
         print(&format!("{value:#}\n"))?;
+    } else if matches!(global.format, Format::Csv | Format::Md) {
+        let mut table = Table::new(["file", ">offset", "what", "cure"]);
+        for f in &verdict.findings {
+            let offset = f.offset.map(|o| o.to_string()).unwrap_or_default();
+            table.push([f.file.as_str(), &offset, &f.what, &f.cure]);
+        }
+        let csv = global.format == Format::Csv;
+        print(&if csv { table.csv() } else { table.markdown() })?;
     } else {
         for note in &verdict.notes {
             say(global, &format!("note: {note}"));

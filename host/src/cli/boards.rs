@@ -1,4 +1,5 @@
 //! `host boards`.
+use super::output::print;
 use super::{Format, Global, Outcome, table};
 use crate::exit::{Exit, OrExit};
 use boards::{Board, Environment, Reach};
@@ -19,13 +20,11 @@ pub fn run(global: &Global, _arguments: Arguments) -> Outcome {
     if global.format == Format::Json {
         let list: Vec<serde_json::Value> = boards.iter().map(json).collect();
         let text = serde_json::to_string_pretty(&list).or_exit(Exit::CheckFailed)?;
-        println!("{text}");
-        return Ok(Exit::Done);
+        return print(&(text + "\n"));
     }
     let rows: Vec<Vec<String>> = boards.iter().map(row).collect();
     let header = ["board", "emulated", "environments", "reached by", "tried"];
-    table::print(global.format, &header, &rows);
-    Ok(Exit::Done)
+    print(&table::text(global.format, &header, &rows))
 }
 
 fn environments(board: &Board) -> Vec<&'static str> {

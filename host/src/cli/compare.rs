@@ -18,7 +18,7 @@ pub struct Arguments {
     #[arg(long, value_enum)]
     by: Option<ByName>,
     /// Exit with status 1 if a ratio is above this bound.
-    #[arg(long, value_name = "RATIO", value_parser = bound)]
+    #[arg(long, value_name = "RATIO", value_parser = bound, allow_negative_numbers = true)]
     fail_above: Option<f64>,
 }
 

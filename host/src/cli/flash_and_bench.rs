@@ -14,7 +14,7 @@ use crate::build::{self, Programs, Toolchain};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::link::Limits;
 use crate::model::{Environment, Record};
-use crate::progress::Progress;
+use crate::progress::{Progress, tell};
 use crate::tools::Search;
 use anyhow::{Context, anyhow};
 use choice::Choice;
@@ -58,7 +58,7 @@ pub struct Arguments {
     )]
     stack: Vec<String>,
     /// The seed of all randomness; by default a new one, which is printed.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Goes on with a run that was cut, interrupted or failed, with its own plan, seed and environments.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["board", "env", "plan", "algorithms", "provider", "dispatch", "stack", "seed", "budget"])]
@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long)]
     dry_run: bool,
     /// Most time that measuring may take, e.g. `2h` or `90s`: fewer iterations, where it is short.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     budget: Option<String>,
     /// Damages this many of a million bytes on every link: to try the link's repairs.
     #[arg(long, value_name = "PER_MILLION", hide = true, default_value_t = 0)]
@@ -99,6 +99,8 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
         .map_err(|failure| unless_interrupted(failure, &interrupt))?;
     let built = begin.elapsed() - set_up;
 
+    // Before there is a run: it would be left with nothing in it.
+    let scratch = Scratch::new().or_exit(Exit::Missing)?;
     let (mut journal, folder) = open_journal(global, &choice, &programs)?;
     for (environment, reason) in &choice.skipped {
         let record = Record::Skipped {
@@ -114,9 +116,6 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
     }
     say(global, &format!("run {}, seed {}", choice.run, choice.seed));
     let job = job(&choice, &programs);
-    let scratch = Scratch::new()
-        .context("a folder for working files")
-        .or_exit(Exit::BoardFailed)?;
     let meter = Meter::new(progress);
     let crews = crews::crews(
         &choice,
@@ -151,7 +150,7 @@ fn listen_for_ctrl_c(interrupt: &Interrupt) -> Result<(), Failure> {
             // Emulators die with the threads that started them.
             std::process::exit(Exit::Interrupted as i32);
         }
-        eprintln!("interrupted: what was measured is being archived; press again to stop at once");
+        tell("interrupted: what was measured is being archived; press again to stop at once");
         interrupt.press();
     })
     .context("listening for Ctrl-C")

@@ -1,5 +1,6 @@
 //! The command line: one file a command. Everything may be used here; nobody uses it.
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, told};
+use crate::progress::tell;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -94,7 +95,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(Failure { exit, error }) => {
-            eprintln!("error: {error:#}");
+            tell(&format!("error: {}", told(&error)));
             exit.into()
         }
     }

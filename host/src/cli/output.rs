@@ -1,6 +1,7 @@
 //! Puts a result on standard output in the form that was asked for.
 use super::{Color, Format, Global, Outcome};
 use crate::exit::{Exit, Failure};
+use crate::progress::tell;
 use crate::report::Table;
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -67,6 +68,6 @@ pub fn color(global: &Global) -> bool {
 /// Says `words` on standard error, unless the user wants it quiet.
 pub fn say(global: &Global, words: &str) {
     if !global.quiet {
-        eprintln!("{words}");
+        tell(words);
     }
 }

@@ -1,10 +1,11 @@
 //! `host setup`.
+use super::output::print;
 use super::{Format, Global, Outcome, table};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::progress::Progress;
 use crate::setup::{self, Need, Plan, SetupError, cache};
 use crate::tools::Search;
-use std::io::{BufRead, IsTerminal};
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 
 /// Installs what the board needs: cross toolchain, QEMU, and the Linux of the emulated board into a cache folder.
@@ -51,7 +52,7 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
         setup::install(&board, &cache, agree, progress).map_err(failure)?;
     }
     let needs = setup::needs(&board, &Search::from_env(), Some(&cache));
-    report(global.format, &needs, &cache).or_exit(Exit::CheckFailed)?;
+    print(&report(global.format, &needs, &cache).or_exit(Exit::CheckFailed)?)?;
     let missing = needs.iter().filter(|need| need.found.is_none()).count();
     if missing == 0 {
         return Ok(Exit::Done);
@@ -92,13 +93,13 @@ fn ask(what: &str) -> bool {
     if !std::io::stdin().is_terminal() {
         return false;
     }
-    eprint!("{what}\nGo on? [y/N] ");
+    let _ = write!(std::io::stderr(), "{what}\nGo on? [y/N] ");
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
-fn report(format: Format, needs: &[Need], cache: &Path) -> anyhow::Result<()> {
+fn report(format: Format, needs: &[Need], cache: &Path) -> anyhow::Result<String> {
     let bytes = cache::size(cache);
     if format == Format::Json {
         let value = serde_json::json!({
@@ -106,8 +107,7 @@ fn report(format: Format, needs: &[Need], cache: &Path) -> anyhow::Result<()> {
             "missing": needs.iter().filter(|need| need.found.is_none()).count(),
             "needs": needs,
         });
-        println!("{}", serde_json::to_string_pretty(&value)?);
-        return Ok(());
+        return Ok(serde_json::to_string_pretty(&value)? + "\n");
     }
     let rows: Vec<Vec<String>> = needs
         .iter()
@@ -117,9 +117,10 @@ fn report(format: Format, needs: &[Need], cache: &Path) -> anyhow::Result<()> {
             vec![need.name.clone(), need.why.to_owned(), found]
         })
         .collect();
-    table::print(format, &["needed", "for", "found"], &rows);
+    let mut text = table::text(format, &["needed", "for", "found"], &rows);
     if format == Format::Table {
-        println!("cache: {} ({:.1} MB)", cache.display(), bytes as f64 / 1e6);
+        let megabytes = bytes as f64 / 1e6;
+        text += &format!("cache: {} ({megabytes:.1} MB)\n", cache.display());
     }
-    Ok(())
+    Ok(text)
 }

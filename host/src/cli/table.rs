@@ -1,15 +1,16 @@
-//! Prints small lists in the formats that need no more than rows of text.
+//! Sets small lists in the formats that need no more than rows of text.
 use super::Format;
 use comfy_table::{Table, presets};
 
-/// Prints rows as a table, as Markdown or as CSV (RFC 4180). JSON has types, so each command makes its own.
-pub fn print(format: Format, header: &[&str], rows: &[Vec<String>]) {
+/// Rows as a table, as Markdown or as CSV (RFC 4180). JSON has types, so each command makes its own.
+pub fn text(format: Format, header: &[&str], rows: &[Vec<String>]) -> String {
     if format == Format::Csv {
-        println!("{}", csv_line(header.iter().copied()));
+        let mut text = csv_line(header.iter().copied()) + "\n";
         for row in rows {
-            println!("{}", csv_line(row.iter().map(String::as_str)));
+            text += &csv_line(row.iter().map(String::as_str));
+            text.push('\n');
         }
-        return;
+        return text;
     }
     let mut table = Table::new();
     table.load_style(if format == Format::Md {
@@ -21,7 +22,7 @@ pub fn print(format: Format, header: &[&str], rows: &[Vec<String>]) {
     for row in rows {
         table.add_row(row);
     }
-    println!("{}", table.trim_fmt());
+    table.trim_fmt() + "\n"
 }
 
 fn csv_line<'a>(fields: impl Iterator<Item = &'a str>) -> String {

@@ -86,6 +86,8 @@ impl Plan {
             "needs 1 <= min_iterations <= max_iterations"
         } else if plan.max_iterations.saturating_add(plan.warm_up) > 1 << 16 {
             "asks for more than 65536 iterations, the most that a target runs at once"
+        } else if plan.invocations > 1 << 12 {
+            "asks for more than 4096 invocations"
         } else if plan.keys > 1 << 12 || plan.inputs > 1 << 12 {
             "asks for a pool of more than 4096, the most that a target holds"
         } else {

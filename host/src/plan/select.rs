@@ -22,9 +22,10 @@ impl Plan {
     ) -> Result<Vec<Item>, PlanError> {
         let own = patterns.is_empty();
         let patterns = if own { &self.algorithms } else { patterns };
-        let mut items = Vec::new();
+        let (mut items, mut all) = (Vec::new(), Vec::new());
         for pattern in patterns {
             let matched = matching(pattern)?;
+            all.extend(&matched);
             let chosen: Vec<_> = matched
                 .iter()
                 .flat_map(|a| a.providers.iter().map(move |(provider, _)| (*a, *provider)))
@@ -44,7 +45,7 @@ impl Plan {
             }
         }
         match items.is_empty() {
-            true => Err(no_provider(&patterns.join(","), providers, &[])),
+            true => Err(no_provider(&patterns.join(","), providers, &all)),
             false => Ok(items),
         }
     }

@@ -4,7 +4,7 @@ use crate::archive::{self, JOURNAL, Journal};
 use crate::bench::{self, History};
 use crate::cli::Global;
 use crate::exit::{Exit, Failure, OrExit};
-use crate::model::{Environment, Stack};
+use crate::model::{Environment, Record, Stack, Status};
 use crate::plan::{Item, Plan, nearest, suggest};
 use anyhow::anyhow;
 use boards::Board;
@@ -73,6 +73,13 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
     }
     let board = boards::load(&arguments.board).or_exit(Exit::BadCall)?;
     let own = of_board(&board);
+    if own.is_empty() {
+        return Err(bad(format!(
+            "board {} has no environment that this program can drive; there are: {}",
+            board.name,
+            Environment::ALL.map(Environment::name).join(", ")
+        )));
+    }
     let mut environments = parse_list(&arguments.env, "environment", &Environment::ALL, |e| {
         e.name()
     })?;
@@ -132,6 +139,17 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
 fn resume(global: &Global, run: &str) -> Result<Choice, Failure> {
     let folder = archive::resolve(&global.archive, run)?;
     let (records, _) = Journal::read(&folder.join(JOURNAL))?;
+    // Refused now, rather than after a build.
+    if Journal::is_in_use(&folder) {
+        return Err(archive::Error::InUse(folder.join(JOURNAL)).into());
+    }
+    if let Some(Record::End {
+        status: Status::Complete,
+        ..
+    }) = records.last()
+    {
+        return Err(archive::Error::Complete(folder.display().to_string()).into());
+    }
     let history = History::from_records(&records);
     let cannot = |what: &str| {
         bad(format!(

@@ -3,7 +3,7 @@ use super::choice::Choice;
 use crate::cli::{Format, Global, Outcome, output};
 use crate::model::{Environment, Planned};
 use crate::plan::{NULL, estimate, work};
-use crate::report::number;
+use crate::report::{Table, number};
 use crate::setup::{Package, cache};
 use crate::tools::Search;
 use serde_json::json;
@@ -26,9 +26,13 @@ fn estimated(choice: &Choice) -> (Vec<Planned>, u64, u64) {
         .map(|item| (*item, estimate::count(*item).max(1)))
         .collect();
     let known = choice.history.as_ref().and_then(|h| h.plan.clone());
-    let operations =
-        known.unwrap_or_else(|| choice.plan.fix(&choice.items, &pilot, None).operations);
     let each = u64::from(choice.plan.invocations) * choice.dispatches.len() as u64;
+    let places = each * choice.environments.len() as u64;
+    let limit = choice
+        .limit
+        .map(|limit| limit.as_secs().saturating_mul(RATE) / places.max(1));
+    let operations =
+        known.unwrap_or_else(|| choice.plan.fix(&choice.items, &pilot, limit).operations);
     let once = work(&operations);
     let on_linux = choice
         .environments
@@ -42,14 +46,15 @@ fn estimated(choice: &Choice) -> (Vec<Planned>, u64, u64) {
         .map(|i| estimate::count(*i) + estimate::preparation(*i))
         .sum();
     // The machines run side by side; the one with more environments ends last.
-    let measuring = once * each * on_linux.max(metal) + pilot;
+    let measuring = once
+        .saturating_mul(each * on_linux.max(metal))
+        .saturating_add(pilot);
     let boots = match on_linux {
         0 => BOOT_SECONDS,
         n => LINUX_BOOT_SECONDS * (n + 1),
     };
     let seconds = measuring / RATE + boots;
     let samples: u64 = operations.iter().map(|p| u64::from(p.iterations)).sum();
-    let places = each * choice.environments.len() as u64;
     (
         operations,
         seconds,
@@ -99,6 +104,15 @@ pub fn print(global: &Global, choice: &Choice) -> Outcome {
             "seed": choice.seed, "operations": operations, "seconds": seconds, "bytes": bytes, "missing": missing,
         });
         return output::print(&format!("{value:#}\n"));
+    }
+    if global.format != Format::Table {
+        let mut table = Table::new(["algorithm", "provider", "operation", ">iterations"]);
+        for p in shown {
+            let iterations = p.iterations.to_string();
+            table.push([name(p), p.provider.name(), p.operation.name(), &iterations]);
+        }
+        let csv = global.format == Format::Csv;
+        return output::print(&if csv { table.csv() } else { table.markdown() });
     }
     let mut text = format!(
         "would measure on {} in {} ({}), plan {}:\n",

@@ -5,7 +5,7 @@ use crate::bench::{BenchError, Ending};
 use crate::cli::output::{color, print, say};
 use crate::cli::{Format, Global, Outcome};
 use crate::compare::same_work;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, told};
 use crate::model::Status;
 use crate::report::summary;
 use anyhow::anyhow;
@@ -77,10 +77,17 @@ pub fn finish(
             Exit::Interrupted,
             anyhow!("interrupted; what was measured is archived, and {resume}"),
         )),
-        (Some(error), _) => Err(Failure::new(
-            Exit::BoardFailed,
-            anyhow!("{error}\nwhat was measured before is archived, and {resume}"),
-        )),
+        (Some(error), _) => {
+            let exit = match error.no_room() {
+                true => Exit::CheckFailed,
+                false => Exit::BoardFailed,
+            };
+            let error = told(&error.into());
+            Err(Failure::new(
+                exit,
+                anyhow!("{error}\nwhat was measured before is archived, and {resume}"),
+            ))
+        }
         (None, _) => {
             written?;
             let disagreements = shown?;
