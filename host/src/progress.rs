@@ -1,5 +1,5 @@
 //! Progress on standard error: bars with time left on a terminal, plain lines elsewhere, nothing when asked to be quiet.
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -50,9 +50,14 @@ impl Progress {
     pub fn task(self, what: &str, total: u64) -> Task {
         let bar = if self == Self::Terminal {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            let template = "{prefix:28} {bar:30} {percent:>3}% {eta:>4} left  {wide_msg}";
+            let template = "{prefix:28} {bar:30} {percent:>3}% {left:>12}  {wide_msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style.progress_chars("━╸ "));
+                // Not the library's own estimate: it follows the latest steps, and says centuries while a long one lasts.
+                let left = |state: &ProgressState, line: &mut dyn std::fmt::Write| {
+                    let total = state.len().unwrap_or(0);
+                    let _ = line.write_str(&remaining(state.pos(), total, state.elapsed()));
+                };
+                bar.set_style(style.with_key("left", left).progress_chars("━╸ "));
             }
             bar.set_prefix(what.to_owned());
             bar.enable_steady_tick(Duration::from_millis(200));
@@ -130,13 +135,21 @@ impl Task {
 }
 
 fn plain_line(what: &str, done: u64, total: u64, elapsed: Duration) -> String {
-    if total == 0 || done == 0 {
-        return format!("{what}: {} so far", clock(elapsed));
+    let remaining = remaining(done, total, elapsed);
+    match (100 * done.min(total)).checked_div(total) {
+        None | Some(0) => format!("{what}: {remaining}"),
+        Some(percent) => format!("{what}: {percent}%, {remaining}"),
     }
-    let done = done.min(total);
-    let left = elapsed.mul_f64((total - done) as f64 / done as f64);
-    let percent = 100 * done / total;
-    format!("{what}: {percent}%, {} left", clock(left))
+}
+
+/// Time left in proportion to what is done; time taken so far where that says too little.
+fn remaining(done: u64, total: u64, elapsed: Duration) -> String {
+    const TELLING: f64 = 0.01;
+    let part = done.min(total) as f64 / total.max(1) as f64;
+    if part < TELLING {
+        return format!("{} so far", clock(elapsed));
+    }
+    format!("{} left", clock(elapsed.mul_f64((1.0 - part) / part)))
 }
 
 fn clock(time: Duration) -> String {

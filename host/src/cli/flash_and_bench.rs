@@ -150,7 +150,7 @@ fn listen_for_ctrl_c(interrupt: &Interrupt) -> Result<(), Failure> {
             // Emulators die with the threads that started them.
             std::process::exit(Exit::Interrupted as i32);
         }
-        tell("interrupted: what was measured is being archived; press again to stop at once");
+        tell("interrupted: ending in order, and archiving what was measured; press again to stop at once");
         interrupt.press();
     })
     .context("listening for Ctrl-C")
