@@ -117,7 +117,21 @@ impl Varying {
             .collect()
     }
 
-    pub(super) fn cells(&self, row: &Row) -> Vec<String> {
+    /// The cells that name a line: algorithm, operation, and what varies. An algorithm is named once, on its first line; `above`
+    /// is that of the line before.
+    pub(super) fn named_cells(&self, row: &Row, above: &mut String) -> Vec<String> {
+        let name = if row.algorithm == *above {
+            String::new()
+        } else {
+            row.algorithm.clone()
+        };
+        above.clone_from(&row.algorithm);
+        let mut cells = vec![name, row.operation.to_owned()];
+        cells.extend(self.cells(row));
+        cells
+    }
+
+    fn cells(&self, row: &Row) -> Vec<String> {
         let columns = [
             (self.provider, row.provider),
             (self.dispatch, row.dispatch),
@@ -153,15 +167,7 @@ pub fn side_by_side(rows: &[Row]) -> Table {
     let mut above = String::new();
     for line in lines(rows) {
         let row = line[0];
-        // An algorithm is named once, on its first line.
-        let name = if row.algorithm == above {
-            String::new()
-        } else {
-            row.algorithm.clone()
-        };
-        above.clone_from(&row.algorithm);
-        let mut cells = vec![name, row.operation.to_owned()];
-        cells.extend(varying.cells(row));
+        let mut cells = varying.named_cells(row, &mut above);
         for environment in &environments {
             cells.push(
                 line.iter()

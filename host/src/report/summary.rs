@@ -100,14 +100,7 @@ fn table(evidence: &Evidence, rows: &[Row], work: &SameWork) -> Table {
     let mut above = String::new();
     for line in lines(rows) {
         let row = line[0];
-        let name = if row.algorithm == above {
-            String::new()
-        } else {
-            row.algorithm.clone()
-        };
-        above.clone_from(&row.algorithm);
-        let mut cells = vec![name, row.operation.to_owned()];
-        cells.extend(varying.cells(row));
+        let mut cells = varying.named_cells(row, &mut above);
         let find = |environment: Environment| line.iter().find(|r| r.environment == environment);
         let base = reference.and_then(find);
         cells.push(base.map_or("-".to_owned(), |r| plain(r)));
