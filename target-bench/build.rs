@@ -67,6 +67,8 @@ fn link(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {
             "-Wl,--no-eh-frame-hdr".into(),
             "-Wl,-z,noexecstack".into(),
             "-Wl,-z,norelro".into(),
+            // Where defmt keeps the texts that travel as numbers; it brings the script itself.
+            "-Wl,-T,defmt.x".into(),
             format!("-Wl,-T,{}", scripts.join(script).display()),
             format!(
                 "-Wl,-Map={}",

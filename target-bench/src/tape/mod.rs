@@ -1,17 +1,32 @@
 //! The tape of randomness that a measured operation draws from.
 //!
 //! The stream is expanded before the timer starts. An operation that draws past the tape gets more of the same stream, and the
-//! sample is flagged, since expanding it is then counted too.
+//! sample is flagged, since expanding it is then counted too. For known answers, which nobody times, the tape is empty and every
+//! byte comes from another source.
+use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use wire::seed::{Purpose, Stream};
+
+mod drbg;
+pub use drbg::{Drbg, SEED_BYTES};
 
 /// Bytes expanded beforehand: several times what any provider draws in one operation.
 pub const TAPE_BYTES: usize = 8 << 10;
 
+/// Where bytes come from that are not on the tape.
+enum Source {
+    Nothing,
+    Stream(Stream),
+    /// Bytes, and how many of them are drawn.
+    Given(Vec<u8>, usize),
+    Nist(Drbg),
+}
+
 struct Tape {
     bytes: [u8; TAPE_BYTES],
     drawn: usize,
-    stream: Option<Stream>,
+    source: Source,
+    exhausted: bool,
 }
 
 struct Shared(UnsafeCell<Tape>);
@@ -20,7 +35,8 @@ unsafe impl Sync for Shared {}
 static TAPE: Shared = Shared(UnsafeCell::new(Tape {
     bytes: [0; TAPE_BYTES],
     drawn: 0,
-    stream: None,
+    source: Source::Nothing,
+    exhausted: false,
 }));
 
 fn tape() -> &'static mut Tape {
@@ -33,8 +49,31 @@ pub fn prepare(seed: u64, algorithm: &str, purpose: Purpose, index: u32) {
     let tape = tape();
     let mut stream = Stream::new(seed, algorithm, purpose, index);
     stream.fill(&mut tape.bytes);
-    tape.stream = Some(stream);
+    tape.source = Source::Stream(stream);
     tape.drawn = 0;
+}
+
+/// Takes randomness from `bytes` alone.
+pub fn give(bytes: Vec<u8>) {
+    without_tape(Source::Given(bytes, 0));
+}
+
+/// Takes randomness from NIST's generator.
+pub fn give_nist(drbg: Drbg) {
+    without_tape(Source::Nist(drbg));
+}
+
+fn without_tape(source: Source) {
+    let tape = tape();
+    tape.source = source;
+    tape.exhausted = false;
+    tape.drawn = TAPE_BYTES;
+}
+
+/// Whether more was drawn than was [given](give).
+#[must_use]
+pub fn exhausted() -> bool {
+    tape().exhausted
 }
 
 /// Draws the next bytes.
@@ -45,9 +84,19 @@ pub fn draw(out: &mut [u8]) {
     let (head, tail) = out.split_at_mut(ready);
     head.copy_from_slice(&tape.bytes[from..from + ready]);
     if !tail.is_empty() {
-        match &mut tape.stream {
-            Some(stream) => stream.fill(tail),
-            None => tail.fill(0),
+        match &mut tape.source {
+            Source::Stream(stream) => stream.fill(tail),
+            Source::Nist(drbg) => drbg.fill(tail),
+            Source::Given(bytes, drawn) => {
+                if let Some(next) = bytes.get(*drawn..*drawn + tail.len()) {
+                    tail.copy_from_slice(next);
+                    *drawn += tail.len();
+                } else {
+                    tail.fill(0);
+                    tape.exhausted = true;
+                }
+            }
+            Source::Nothing => tail.fill(0),
         }
     }
     tape.drawn += out.len();
