@@ -141,6 +141,7 @@ fn job(dispatches: &[Dispatch]) -> Job {
     let items = plan.resolve(&patterns, &[]).expect("known");
     let environments: Vec<_> = METAL.iter().chain(LINUX).copied().collect();
     let program = Program {
+        readable: None,
         sha256: "5a".repeat(32),
         build_id: BUILD,
     };

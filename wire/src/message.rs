@@ -198,7 +198,7 @@ pub struct Trail {
 }
 
 /// Most addresses of a [`Trail`].
-pub const MAX_TRAIL: usize = 256;
+pub const MAX_TRAIL: usize = 64;
 
 /// What the program takes to be there at all, in bytes; `None` where the environment does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

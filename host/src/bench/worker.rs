@@ -1,6 +1,6 @@
 //! Drives one machine through its environments.
 use super::machine::Machine;
-use super::talk::{Talk, now_ns, record_events, talk};
+use super::talk::{After, Talk, now_ns, record_events, talk};
 use super::{BenchError, Conductor, Crew, Job, MachineError, pilot};
 use crate::link::{LinkError, Session};
 use crate::model::{Environment, Measured, Planned, Record, Subject};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use wire::catalog::Algorithm;
-use wire::message::{Dispatch, FaultKind, RunRequest};
+use wire::message::{Dispatch, Fault, FaultKind, RunRequest};
 
 /// Least patience with any command.
 const FLOOR: Duration = Duration::from_secs(30);
@@ -178,7 +178,7 @@ fn run_all(
     start: Talk,
     left: &mut Vec<Planned>,
     plan: &[Planned],
-) -> Result<bool, LinkError> {
+) -> Result<After, LinkError> {
     let environment = start.environment;
     let journal = |result: Result<(), BenchError>| result.map_err(|_| LinkError::Interrupted);
     let offers = session.list()?;
@@ -211,7 +211,11 @@ fn run_all(
     while let Some(planned) = left.first().copied() {
         let item = (planned.algorithm, planned.provider, planned.operation);
         conductor.meter.at(&label(environment, item));
-        let result = run_one(conductor, session, start, &planned, plan);
+        let mut result = run_one(conductor, session, start, &planned, plan);
+        let hung = matches!(result, Err(LinkError::Hung { .. }));
+        if let Err(error @ LinkError::Hung { .. }) = &result {
+            result = Ok(hanging(conductor.job, start, &planned, error.to_string()));
+        }
         journal(record_events(conductor, session, start.invocation))?;
         let measured = match result {
             Ok(measured) => measured,
@@ -232,12 +236,48 @@ fn run_all(
                 fault.iteration,
                 fault.text
             ));
+            if hung {
+                return Ok(After::Kill);
+            }
             if is_fatal(fault.kind) {
-                return Ok(false);
+                return Ok(After::Ends);
             }
         }
     }
-    Ok(true)
+    Ok(After::Stop)
+}
+
+/// What there is to say of an operation that does not come to an end. No link carries it: the target is at work.
+fn hanging(job: &Job, start: Talk, planned: &Planned, text: String) -> Measured {
+    Measured {
+        invocation: start.invocation,
+        subject: subject(job, start, planned),
+        first: 0,
+        iterations: planned.iterations,
+        at_ns: now_ns(),
+        samples: Vec::new(),
+        digest: None,
+        memory: None,
+        fault: Some(Fault {
+            kind: FaultKind::Hung,
+            iteration: 0,
+            code: 0,
+            address: 0,
+            text,
+        }),
+        path: Vec::new(),
+    }
+}
+
+fn subject(job: &Job, start: Talk, planned: &Planned) -> Subject {
+    Subject {
+        environment: start.environment,
+        dispatch: start.dispatch,
+        stack: job.stack,
+        provider: planned.provider,
+        algorithm: planned.algorithm,
+        operation: planned.operation,
+    }
 }
 
 /// Runs one operation of `plan`.
@@ -268,7 +308,10 @@ fn run_one(
         shown = shown.max(now);
     })?;
     conductor.meter.add(expected.saturating_sub(shown));
-    for line in &parts.log {
+    let readable = job.programs.get(&start.environment);
+    let readable = readable.and_then(|program| program.readable.as_ref());
+    let decoded = readable.map(|r| r.log(&parts.encoded_log));
+    for line in parts.log.iter().chain(decoded.iter().flatten()) {
         let event = format!("the target says: {line}");
         let invocation = start.invocation;
         conductor
@@ -277,14 +320,7 @@ fn run_one(
     }
     Ok(Measured {
         invocation: start.invocation,
-        subject: Subject {
-            environment: start.environment,
-            dispatch: start.dispatch,
-            stack: job.stack,
-            provider: planned.provider,
-            algorithm: planned.algorithm,
-            operation: planned.operation,
-        },
+        subject: subject(job, start, planned),
         first: 0,
         iterations: planned.iterations,
         at_ns: now_ns(),
@@ -292,6 +328,7 @@ fn run_one(
         digest: parts.digest,
         memory: parts.memory,
         fault: parts.fault,
+        path: readable.map(|r| r.path(&parts.trail)).unwrap_or_default(),
     })
 }
 
@@ -303,12 +340,16 @@ pub fn patience(job: &Job, expected: u64) -> Duration {
 /// Whether the program ends after such a fault: it cannot know what state it is in.
 pub fn is_fatal(kind: FaultKind) -> bool {
     match kind {
-        FaultKind::ProviderFailed | FaultKind::WrongResult | FaultKind::Counter => false,
+        FaultKind::ProviderFailed
+        | FaultKind::WrongResult
+        | FaultKind::Counter
+        | FaultKind::RandomnessExhausted => false,
         FaultKind::StackExhausted
         | FaultKind::HeapExhausted
         | FaultKind::Exception
         | FaultKind::Panic
-        | FaultKind::Aborted => true,
+        | FaultKind::Aborted
+        | FaultKind::Hung => true,
     }
 }
 

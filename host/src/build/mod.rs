@@ -13,9 +13,11 @@ use std::process::Command;
 
 mod facts;
 mod program;
+mod readable;
 pub mod same_code;
 
 pub use program::ProgramError;
+pub use readable::Readable;
 
 /// What builds for the board.
 #[derive(Clone, Debug, PartialEq, Eq)]

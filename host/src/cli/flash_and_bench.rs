@@ -10,7 +10,7 @@ use super::output::say;
 use super::{Global, Outcome};
 use crate::archive::Journal;
 use crate::bench::{self, Interrupt, Job, Meter, Program, Scratch};
-use crate::build::{self, Programs, Toolchain};
+use crate::build::{self, Programs, Readable, Toolchain};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::link::Limits;
 use crate::model::{Environment, Record};
@@ -19,6 +19,7 @@ use crate::tools::Search;
 use anyhow::{Context, anyhow};
 use choice::Choice;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The main job: build, flash or launch, run, stream, archive, summarise.
@@ -191,10 +192,12 @@ fn job(choice: &Choice, programs: &Programs) -> Job {
     let linux = Program {
         sha256: programs.linux_sha256.clone(),
         build_id: programs.linux_build_id,
+        readable: Readable::of(&programs.linux).map(Arc::new),
     };
     let bare = Program {
         sha256: programs.bare_sha256.clone(),
         build_id: programs.bare_build_id,
+        readable: Readable::of(&programs.bare).map(Arc::new),
     };
     let program = |environment: Environment| match environment {
         Environment::Native | Environment::Container => linux.clone(),

@@ -226,6 +226,8 @@ pub fn fault_name(kind: FaultKind) -> &'static str {
         FaultKind::Exception => "exception",
         FaultKind::Panic => "panic",
         FaultKind::Aborted => "aborted",
+        FaultKind::Hung => "hung",
+        FaultKind::RandomnessExhausted => "randomness-exhausted",
     }
 }
 

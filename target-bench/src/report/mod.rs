@@ -1,8 +1,8 @@
 //! Obeys the host: reads frames, carries commands out, sends answers, and keeps them until the next command.
-use crate::memory;
-use crate::platform::{self, Platform};
 use crate::log::{self, note};
+use crate::memory;
 use crate::memory::layout::layout;
+use crate::platform::{self, Platform};
 use crate::workload::{Performer, Runner};
 use crate::{arch, board, fault, providers};
 use alloc::collections::VecDeque;
@@ -238,7 +238,11 @@ impl<P: Platform> Agent<P> {
         if identify.dispatch == Dispatch::Portable {
             platform::set_features_used(0);
         }
-        note!("invocation {=u32}, code path {=str}", identify.invocation, identify.dispatch.name());
+        note!(
+            "invocation {=u32}, code path {=str}",
+            identify.invocation,
+            identify.dispatch.name()
+        );
         self.identity = Some(identify.clone());
         self.hello();
         Ok(())
