@@ -20,6 +20,7 @@ enum Source {
     /// Bytes, and how many of them are drawn.
     Given(Vec<u8>, usize),
     Nist(Drbg),
+    System(fn(&mut [u8])),
 }
 
 struct Tape {
@@ -27,6 +28,7 @@ struct Tape {
     drawn: usize,
     source: Source,
     exhausted: bool,
+    system: Option<fn(&mut [u8])>,
 }
 
 struct Shared(UnsafeCell<Tape>);
@@ -37,6 +39,7 @@ static TAPE: Shared = Shared(UnsafeCell::new(Tape {
     drawn: 0,
     source: Source::Nothing,
     exhausted: false,
+    system: None,
 }));
 
 fn tape() -> &'static mut Tape {
@@ -47,10 +50,26 @@ fn tape() -> &'static mut Tape {
 /// Puts the stream of (`seed`, `algorithm`, `purpose`, `index`) on the tape.
 pub fn prepare(seed: u64, algorithm: &str, purpose: Purpose, index: u32) {
     let tape = tape();
+    if let Some(fill) = tape.system {
+        tape.source = Source::System(fill);
+        tape.drawn = TAPE_BYTES;
+        return;
+    }
     let mut stream = Stream::new(seed, algorithm, purpose, index);
     stream.fill(&mut tape.bytes);
     tape.source = Source::Stream(stream);
     tape.drawn = 0;
+}
+
+/// Takes all randomness from `fill`, now and after each [`prepare`]: what the environment brings.
+pub fn use_system(fill: fn(&mut [u8])) {
+    tape().system = Some(fill);
+}
+
+/// Whether all randomness is the environment's.
+#[must_use]
+pub fn is_system() -> bool {
+    tape().system.is_some()
 }
 
 /// Takes randomness from `bytes` alone.
@@ -96,6 +115,7 @@ pub fn draw(out: &mut [u8]) {
                     tape.exhausted = true;
                 }
             }
+            Source::System(fill) => fill(tail),
             Source::Nothing => tail.fill(0),
         }
     }
@@ -122,5 +142,5 @@ pub fn drawn() -> usize {
 /// Whether more was drawn than had been expanded.
 #[must_use]
 pub fn overdrawn() -> bool {
-    drawn() > TAPE_BYTES
+    !is_system() && drawn() > TAPE_BYTES
 }

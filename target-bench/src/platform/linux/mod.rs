@@ -25,6 +25,7 @@ pub struct Linux {
     counters: Counters,
     denied: String,
     entered: Ticks,
+    program: &'static str,
 }
 
 impl Linux {
@@ -32,7 +33,11 @@ impl Linux {
     ///
     /// # Errors
     /// The number of the system's error where the port cannot be opened.
-    pub fn start(port: &core::ffi::CStr, auxiliary: Auxiliary) -> Result<Self, i32> {
+    pub fn start(
+        port: &core::ffi::CStr,
+        auxiliary: Auxiliary,
+        program: &'static str,
+    ) -> Result<Self, i32> {
         let entered = Ticks(crate::arch::ticks());
         auxiliary.populate();
         // The operations' stack ends in pages that fault.
@@ -59,6 +64,7 @@ impl Linux {
             counters: Counters { count, total },
             denied,
             entered,
+            program,
         })
     }
 }
@@ -127,7 +133,7 @@ impl Platform for Linux {
     }
 
     fn program(&self) -> &'static str {
-        "linux"
+        self.program
     }
 
     fn stop(&mut self, status: u8) -> ! {
