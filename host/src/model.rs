@@ -80,6 +80,33 @@ impl Stack {
     }
 }
 
+/// Where a program is started, and with what under it: what a run visits again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The environment.
+    pub environment: Environment,
+    /// Code path asked for.
+    pub dispatch: Dispatch,
+    /// What lies under the provider.
+    pub stack: Stack,
+}
+
+impl Place {
+    /// The place of every comparison's baseline: a process, features as detected, our own memory routines.
+    pub const BASELINE: Self = Self {
+        environment: Environment::Native,
+        dispatch: Dispatch::Detected,
+        stack: Stack::Shared,
+    };
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (dispatch, stack) = (self.dispatch.name(), self.stack.name());
+        write!(f, "{}/{dispatch}/{stack}", self.environment)
+    }
+}
+
 /// What one row of a run is about, the board left out: it is one per run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Subject {
@@ -95,6 +122,18 @@ pub struct Subject {
     pub algorithm: AlgorithmId,
     /// The operation.
     pub operation: Operation,
+}
+
+impl Subject {
+    /// Where it ran.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place {
+            environment: self.environment,
+            dispatch: self.dispatch,
+            stack: self.stack,
+        }
+    }
 }
 
 /// One operation as the plan and the pilot fixed it; the same in every environment, dispatch and invocation.
@@ -162,6 +201,23 @@ pub enum Record {
         /// Milliseconds of wall time that measuring took, this attempt.
         milliseconds: u64,
     },
+    /// Where an invocation stands in the order of a run that is made of blocks. It follows the invocation's own record.
+    Turn(Turn),
+    /// An answer about the fixed reference operation, by which drift is seen: it is no row's.
+    Monitor(Measured),
+}
+
+/// Where an invocation stands in the order of its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The invocation.
+    pub invocation: u32,
+    /// The block, from 0. Each block visits every place once, and the baseline's twice.
+    pub block: u32,
+    /// Position within the block, from 0.
+    pub position: u32,
+    /// Which of the two visits to the baseline's place: 0, or 1 for the second arm. 0 everywhere else.
+    pub arm: u8,
 }
 
 /// How a run ended.

@@ -7,7 +7,9 @@ use host::bench::{
     Program, conduct,
 };
 use host::link::{Port, Stop, Watch};
-use host::model::{Environment, Invocation, Measured, Planned, Record, Stack, Status, Subject};
+use host::model::{
+    Environment, Invocation, Measured, Place, Planned, Record, Stack, Status, Subject,
+};
 use host::plan::Plan;
 use host::progress::Progress;
 use link_support::{BUILD, InMemory, RUN, Script, Target, limits};
@@ -46,14 +48,14 @@ impl Watch for Playing {
 }
 
 impl Machine for Stage {
-    fn start(&mut self, environment: Environment, _: u32) -> Result<(), MachineError> {
+    fn start(&mut self, place: Place, _: u32) -> Result<(), MachineError> {
         if self.ends_at_start == Some(self.starts) {
             self.over = true;
             return Err(MachineError::Ended {
                 reason: "as planned".into(),
             });
         }
-        let port = InMemory::new((self.script)(environment, self.starts));
+        let port = InMemory::new((self.script)(place.environment, self.starts));
         self.starts += 1;
         self.program = Some(Playing(port.target.clone()));
         self.port = Some(port);
@@ -140,6 +142,7 @@ fn job(dispatches: &[Dispatch]) -> Job {
     let patterns = ["ML-KEM-768".to_owned(), "Falcon-512".to_owned()];
     let items = plan.resolve(&patterns, &[]).expect("known");
     let environments: Vec<_> = METAL.iter().chain(LINUX).copied().collect();
+    let places = plan.places_in(&environments, dispatches, &[]);
     let program = Program {
         readable: None,
         sha256: "5a".repeat(32),
@@ -150,10 +153,12 @@ fn job(dispatches: &[Dispatch]) -> Job {
         seed: 7,
         plan,
         items,
-        programs: environments.iter().map(|e| (*e, program.clone())).collect(),
-        environments,
-        dispatches: dispatches.to_vec(),
-        stack: Stack::Shared,
+        programs: environments
+            .iter()
+            .map(|e| ((*e, Stack::Shared), program.clone()))
+            .collect(),
+        places,
+        emulated: true,
         limit: None,
         boot_patience: Duration::from_secs(5),
         slowest: 1 << 40,

@@ -1,8 +1,9 @@
 //! `manifest.json`: what the run was, in words that need no program of ours.
 use super::Error;
 use super::frame::Damage;
-use crate::model::{Environment, Provenance, Status};
+use crate::model::{Environment, Measured, Provenance, Status};
 use crate::stats::evidence::{Evidence, Started, algorithm_name};
+use crate::stats::reading::unpack;
 use crate::stats::{Reading, clock, figures, hex::hex, quantile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -96,6 +97,9 @@ pub struct Manifest {
     pub plan: Vec<Value>,
     /// The invocations, with what each target found itself in.
     pub invocations: Vec<Value>,
+    /// The looks of the drift monitor, as they came: invocation, when, and the ticks of each iteration.
+    #[serde(default)]
+    pub monitor: Vec<Value>,
     /// What was asked for and not measured.
     pub skipped: Vec<Value>,
     /// What the link had to put right.
@@ -127,6 +131,7 @@ impl Manifest {
                 .values()
                 .map(|s| invocation(s, evidence))
                 .collect(),
+            monitor: evidence.monitors.iter().map(look).collect(),
             skipped: evidence.skipped.iter().map(skipped).collect(),
             link: evidence
                 .link
@@ -204,6 +209,21 @@ fn planned(p: &crate::model::Planned) -> Value {
     })
 }
 
+fn look(m: &Measured) -> Value {
+    let (samples, complete) = unpack(m);
+    json!({
+        "invocation": m.invocation,
+        "at_ns": m.at_ns,
+        "provider": m.subject.provider.name(),
+        "algorithm": algorithm_name(m.subject.algorithm),
+        "operation": m.subject.operation.name(),
+        "complete": complete,
+        "ticks": samples.iter().map(|(_, s)| s.ticks).collect::<Vec<_>>(),
+        "counts": samples.iter().map(|(_, s)| s.count).collect::<Vec<_>>(),
+        "flags": samples.iter().map(|(_, s)| s.flags).collect::<Vec<_>>(),
+    })
+}
+
 fn skipped(s: &crate::stats::evidence::Skipped) -> Value {
     let mut value = json!({ "environment": s.environment.name(), "reason": s.reason });
     if let Some((algorithm, provider, operation)) = s.operation {
@@ -223,6 +243,11 @@ fn invocation(started: &Started, evidence: &Evidence) -> Value {
         "at_ns": i.at_ns,
         "program_sha256": i.program_sha256,
     });
+    if let Some(turn) = evidence.turns.get(&i.id) {
+        value["block"] = json!(turn.block);
+        value["position"] = json!(turn.position);
+        value["arm"] = json!(turn.arm);
+    }
     let Some(hello) = &started.hello else {
         value["hello"] = json!(hex(&i.hello));
         return value;

@@ -3,7 +3,7 @@ use super::machine::{Machine, MachineError};
 use crate::flash::{Emulator, LINK, bare};
 use crate::link::serial::Serial;
 use crate::link::{Port, Stop, Watch};
-use crate::model::Environment;
+use crate::model::Place;
 use boards::Board;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,12 +62,12 @@ pub(super) fn open(path: &str) -> Result<Serial, MachineError> {
 }
 
 impl Machine for BareBoard {
-    fn start(&mut self, environment: Environment, _: u32) -> Result<(), MachineError> {
+    fn start(&mut self, place: Place, _: u32) -> Result<(), MachineError> {
         self.running = None;
         let mut emulator = Emulator::start(&self.program, &self.arguments, &self.errors)?;
         let port = open(emulator.pty(LINK)?)?;
         let fact = (
-            format!("qemu.{environment}"),
+            format!("qemu.{}", place.environment),
             emulator.command_line().to_owned(),
         );
         if !self.facts.contains(&fact) {

@@ -49,6 +49,8 @@ impl History {
                 Record::Skipped { .. }
                 | Record::Link { .. }
                 | Record::Fact { .. }
+                | Record::Turn(_)
+                | Record::Monitor(_)
                 | Record::End { .. } => {}
             }
         }

@@ -6,7 +6,7 @@ use super::machine::{Machine, MachineError};
 use crate::flash::{CONTROL, Emulator, Kernel, LINK, linux, tail};
 use crate::launch::KERNEL_ARGUMENTS;
 use crate::link::{Port, Stop, Watch};
-use crate::model::Environment;
+use crate::model::{Environment, Place};
 use boards::Board;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -184,7 +184,10 @@ fn exit_line(line: &str, running: Option<(Environment, u32)>) -> Option<String> 
 }
 
 impl Machine for LinuxBoard {
-    fn start(&mut self, environment: Environment, invocation: u32) -> Result<(), MachineError> {
+    fn start(&mut self, place: Place, invocation: u32) -> Result<(), MachineError> {
+        let Place {
+            environment, stack, ..
+        } = place;
         if self.booted.is_none() {
             self.boot()?;
         }
@@ -193,7 +196,10 @@ impl Machine for LinuxBoard {
         };
         booted.exited = None;
         booted.running = Some((environment, invocation));
-        booted.say(&format!("start {environment} {invocation}"))?;
+        booted.say(&format!(
+            "start {environment} {invocation} {}",
+            stack.name()
+        ))?;
         let started = format!("started {environment} {invocation}");
         booted.expect(&started, START, &self.interrupt, |line| {
             line.starts_with(&started).then_some(())

@@ -2,16 +2,16 @@
 use crate::flash::FlashError;
 use crate::launch::LaunchError;
 use crate::link::{Port, Watch};
-use crate::model::Environment;
+use crate::model::Place;
 use std::io;
 
 /// A machine with one link. One program runs at a time.
 pub trait Machine {
-    /// Starts the program in `environment` afresh; its Hello is on its way.
+    /// Starts the program afresh in `place`; its Hello is on its way. The dispatch is the host's to ask for, once the program answers.
     ///
     /// # Errors
     /// Where it cannot be started.
-    fn start(&mut self, environment: Environment, invocation: u32) -> Result<(), MachineError>;
+    fn start(&mut self, place: Place, invocation: u32) -> Result<(), MachineError>;
 
     /// The link, and what tells while waiting that the program or the board has ended; none before the first start.
     fn link(&mut self) -> Option<(&mut dyn Port, &mut dyn Watch)>;

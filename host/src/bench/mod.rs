@@ -14,6 +14,7 @@ mod journal;
 mod linux;
 mod machine;
 mod meter;
+mod monitor;
 mod pilot;
 mod program;
 mod scratch;
@@ -33,13 +34,12 @@ pub use program::Program;
 pub use scratch::Scratch;
 
 use crate::model::{Environment, Record, Stack, Status};
-use crate::plan::{Item, Plan};
+use crate::plan::{FEWEST_ON_HARDWARE, Item, Plan, PlannedPlace, Visit, blocks};
 use handover::Handover;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
-use wire::message::Dispatch;
 
 /// What shall be measured.
 #[derive(Clone, Debug)]
@@ -52,16 +52,14 @@ pub struct Job {
     pub plan: Plan,
     /// The operations, in order.
     pub items: Vec<Item>,
-    /// The environments, in order: the first one runs the pilot.
-    pub environments: Vec<Environment>,
-    /// Code paths, in order.
-    pub dispatches: Vec<Dispatch>,
-    /// What lies under the provider.
-    pub stack: Stack,
+    /// Where to measure, in order: the first place runs the pilot.
+    pub places: Vec<PlannedPlace>,
+    /// Whether the board is emulated: its clock has no noise, and neither blocks nor a monitor of drift would say anything.
+    pub emulated: bool,
     /// How long measuring may take, where that is limited.
     pub limit: Option<Duration>,
-    /// The program of each environment, where its file is known: a Hello with another build id is refused.
-    pub programs: BTreeMap<Environment, Program>,
+    /// The program of each environment and stack, where its file is known: a Hello with another build id is refused.
+    pub programs: BTreeMap<(Environment, Stack), Program>,
     /// How long an environment may take to its Hello.
     pub boot_patience: Duration,
     /// Counts per second to reckon with, at least, when waiting for an answer.
@@ -71,11 +69,27 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts of a program that the run is made of.
+    /// Starts of a program in each place: as the plan says; on hardware five at least, as an interval across them needs.
     #[must_use]
-    pub fn places(&self) -> u64 {
-        let each = self.environments.len() * self.dispatches.len();
-        each as u64 * u64::from(self.plan.invocations)
+    pub fn invocations(&self) -> u32 {
+        match self.emulated {
+            true => self.plan.invocations,
+            false => self.plan.invocations.max(FEWEST_ON_HARDWARE),
+        }
+    }
+
+    /// The visits of a machine that has `environments`, in order.
+    #[must_use]
+    pub fn visits(&self, environments: &[Environment]) -> Vec<Visit> {
+        let is_here = |p: &&PlannedPlace| environments.contains(&p.place.environment);
+        let here: Vec<_> = self.places.iter().filter(is_here).copied().collect();
+        blocks(&here, self.invocations(), !self.emulated, self.seed)
+    }
+
+    /// Starts of a program that the run is made of, the second arm of the baseline left out of account.
+    #[must_use]
+    pub fn starts(&self) -> u64 {
+        self.places.len() as u64 * u64::from(self.invocations())
     }
 }
 
@@ -134,7 +148,7 @@ pub fn conduct(
     let next_invocation = AtomicU32::new(history.next_invocation);
     let rate = AtomicU64::new(0);
     let repairs = AtomicU64::new(0);
-    let pilot_in = job.environments.first().copied();
+    let pilot_in = job.places.first().map(|p| p.place.environment);
     let conductor = Conductor {
         job,
         history,
@@ -150,7 +164,7 @@ pub fn conduct(
     if let Some(plan) = &history.plan {
         meter.begin(
             "measure",
-            crate::plan::work(plan).saturating_mul(job.places()),
+            crate::plan::work(plan).saturating_mul(job.starts()),
         );
     }
     let mut errors = Vec::new();

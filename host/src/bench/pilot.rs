@@ -2,7 +2,7 @@
 use super::machine::Machine;
 use super::talk::{After, Talk, talk};
 use super::{BenchError, Conductor};
-use crate::model::{Environment, Record};
+use crate::model::{Place, Record};
 use crate::plan::{Item, estimate, work};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -12,11 +12,11 @@ use wire::message::RunRequest;
 /// The invocation that the pilot calls itself: it is none of the run's.
 pub const INVOCATION: u32 = u32::MAX;
 
-/// Runs the pilot in `environment`, fixes the plan, journals it and hands it over.
+/// Runs the pilot in `place`, fixes the plan, journals it and hands it over.
 pub fn run(
     conductor: &Conductor<'_>,
     machine: &mut dyn Machine,
-    environment: Environment,
+    place: Place,
 ) -> Result<(), BenchError> {
     let job = conductor.job;
     let total = job.items.iter().map(|i| expected(*i)).sum();
@@ -27,7 +27,7 @@ pub fn run(
     // A program that an operation ends is started again for the rest, once for each operation at most.
     while !left.is_empty() {
         let before = left.len();
-        match attempt(conductor, machine, environment, &mut left, &mut counts) {
+        match attempt(conductor, machine, place, &mut left, &mut counts) {
             Err(BenchError::Link { source, .. })
                 if source.is_restartable() && machine.board_ended().is_none() => {}
             result => result?,
@@ -45,7 +45,7 @@ pub fn run(
             .saturating_sub(conductor.begin.elapsed())
             .as_secs_f64();
         // The machine with the most environments takes longest; starts take time, too.
-        (seconds * rate / job.places().max(1) as f64) as u64
+        (seconds * rate / job.starts().max(1) as f64) as u64
     });
     let fixed = job.plan.fix(&job.items, &counts, limit);
     if fixed.reduced_by > 1 {
@@ -61,7 +61,7 @@ pub fn run(
     conductor.record(Record::Plan(fixed.operations.clone()))?;
     conductor.meter.begin(
         "measure",
-        work(&fixed.operations).saturating_mul(job.places()),
+        work(&fixed.operations).saturating_mul(job.starts()),
     );
     conductor.handover.publish(fixed.operations);
     Ok(())
@@ -70,20 +70,19 @@ pub fn run(
 fn attempt(
     conductor: &Conductor<'_>,
     machine: &mut dyn Machine,
-    environment: Environment,
+    place: Place,
     left: &mut Vec<Item>,
     counts: &mut BTreeMap<Item, u64>,
 ) -> Result<(), BenchError> {
-    let dispatch = conductor.job.dispatches.first().copied();
     let start = Talk {
-        environment,
-        dispatch: dispatch.unwrap_or_default(),
+        place,
         invocation: INVOCATION,
+        turn: None,
     };
     talk(conductor, machine, start, &mut |session| {
         while let Some((algorithm, provider, operation)) = left.first().copied() {
             let item = (algorithm, provider, operation);
-            conductor.meter.at(&super::worker::label(environment, item));
+            conductor.meter.at(&super::worker::label(place, item));
             let request = RunRequest {
                 algorithm,
                 provider,

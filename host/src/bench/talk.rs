@@ -3,20 +3,20 @@ use super::machine::Machine;
 use super::worker::machine_error;
 use super::{BenchError, Conductor, MachineError, pilot, program};
 use crate::link::{LinkError, Session, Stop};
-use crate::model::{Environment, Invocation, Record};
+use crate::model::{Invocation, Place, Record, Turn};
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
-use wire::message::{Dispatch, Identify};
+use wire::message::Identify;
 
 /// A start of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Talk {
     /// Where.
-    pub environment: Environment,
-    /// Code path.
-    pub dispatch: Dispatch,
+    pub place: Place,
     /// Its number.
     pub invocation: u32,
+    /// Where it stands in the run's blocks, if there are any.
+    pub turn: Option<Turn>,
 }
 
 /// How a program comes to its end after what was done in its session.
@@ -41,12 +41,11 @@ pub fn talk(
     act: Act<'_>,
 ) -> Result<(), BenchError> {
     let Talk {
-        environment,
-        invocation,
-        ..
+        place, invocation, ..
     } = start;
+    let environment = place.environment;
     machine
-        .start(environment, invocation)
+        .start(place, invocation)
         .map_err(|source| machine_error(environment, source))?;
     let (port, state) = machine
         .link()
@@ -82,10 +81,11 @@ fn converse(
     act: Act<'_>,
 ) -> Result<After, BenchError> {
     let Talk {
-        environment,
-        dispatch,
+        place,
         invocation,
+        turn,
     } = start;
+    let environment = place.environment;
     let job = conductor.job;
     let failed = |source| match source {
         LinkError::Interrupted => BenchError::Interrupted,
@@ -98,12 +98,12 @@ fn converse(
     let identify = Identify {
         run: job.wire_id,
         invocation,
-        dispatch,
+        dispatch: place.dispatch,
     };
     let greeting = session
         .hello(&identify, job.boot_patience)
         .map_err(failed)?;
-    let program = job.programs.get(&environment);
+    let program = job.programs.get(&(environment, place.stack));
     let found = greeting.hello.prefix.build_id;
     if let Some(program) = program
         && program.build_id != found
@@ -118,11 +118,14 @@ fn converse(
         conductor.record(Record::Invocation(Invocation {
             id: invocation,
             environment,
-            stack: job.stack,
+            stack: place.stack,
             at_ns: now_ns(),
             hello: greeting.bytes,
             program_sha256: program.map(|p| p.sha256.clone()).unwrap_or_default(),
         }))?;
+        if let Some(turn) = turn {
+            conductor.record(Record::Turn(Turn { invocation, ..turn }))?;
+        }
     }
     act(session).map_err(failed)
 }

@@ -1,10 +1,10 @@
 //! Drives one machine through its environments.
 use super::machine::Machine;
 use super::talk::{After, Talk, now_ns, record_events, talk};
-use super::{BenchError, Conductor, Crew, Job, MachineError, pilot};
+use super::{BenchError, Conductor, Crew, Job, MachineError, monitor, pilot};
 use crate::link::{LinkError, Session};
-use crate::model::{Environment, Measured, Planned, Record, Subject};
-use crate::plan::{Item, NULL, cost, cost_alone};
+use crate::model::{Environment, Measured, Place, Planned, Record, Stack, Subject};
+use crate::plan::{Item, NULL, Visit, cost, cost_alone};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,31 +20,41 @@ const ATTEMPTS: u32 = 2;
 /// Iterations of the empty operation where the plan has none: it says what the harness costs.
 const REFERENCE: u32 = 101;
 
-/// Makes the crew's machine and drives it through the crew's environments. `pilots`: it runs the pilot first, if there is no
-/// plan yet.
+/// Makes the crew's machine and drives it through its visits. `pilots`: it runs the pilot first, if there is no plan yet.
 pub fn drive(conductor: &Conductor<'_>, crew: Crew<'_>, pilots: bool) -> Result<(), BenchError> {
-    let Some(first) = crew.environments.first().copied() else {
+    let visits = conductor.job.visits(&crew.environments);
+    let Some(first) = visits.first().map(|v| v.place.place) else {
         return Ok(());
     };
-    let failed = |environment| move |source| machine_error(environment, source);
-    let mut machine = (crew.machine)().map_err(failed(first))?;
+    let failed = |source| machine_error(first.environment, source);
+    let mut machine = (crew.machine)().map_err(failed)?;
     if pilots && conductor.handover.known().is_none() {
-        pilot::run(conductor, machine.as_mut(), first)?;
+        let place = conductor.job.places.first().map_or(first, |p| p.place);
+        pilot::run(conductor, machine.as_mut(), place)?;
     }
     let plan = conductor.handover.wait(conductor.interrupt)?;
     let mut errors = Vec::new();
-    for environment in crew.environments {
-        let result = in_environment(conductor, machine.as_mut(), environment, &plan);
+    let mut failed: Vec<(Environment, Stack)> = Vec::new();
+    for visit in visits {
+        let Place {
+            environment, stack, ..
+        } = visit.place.place;
+        // What could not be started once is not tried again in every block.
+        if failed.contains(&(environment, stack)) {
+            continue;
+        }
+        let result = at_place(conductor, machine.as_mut(), visit, &plan);
         for (key, value) in machine.take_facts() {
             conductor.record(Record::Fact { key, value })?;
         }
         match result {
             Ok(()) => {}
             Err(BenchError::Interrupted) => return Err(BenchError::Interrupted),
-            // The other environments of this machine may be well, unless the machine itself is gone.
+            // The other places of this machine may be well, unless the machine itself is gone.
             Err(error) => {
                 let over = machine.board_ended().is_some();
                 errors.push(error);
+                failed.push((environment, stack));
                 if over {
                     break;
                 }
@@ -64,52 +74,79 @@ pub(super) fn machine_error(environment: Environment, source: MachineError) -> B
     }
 }
 
-fn in_environment(
+/// One visit: measures what was not measured before.
+fn at_place(
     conductor: &Conductor<'_>,
     machine: &mut dyn Machine,
-    environment: Environment,
+    visit: Visit,
     plan: &[Planned],
 ) -> Result<(), BenchError> {
-    let job = conductor.job;
-    for repetition in 0..job.plan.invocations {
-        for dispatch in &job.dispatches {
-            let subject = |p: &Planned| Subject {
-                environment,
-                dispatch: *dispatch,
-                stack: job.stack,
-                provider: p.provider,
-                algorithm: p.algorithm,
-                operation: p.operation,
-            };
-            let left: Vec<Planned> = plan
-                .iter()
-                .filter(|p| !conductor.history.has(&subject(p), repetition))
-                .copied()
-                .collect();
-            let skipped: u64 = plan.iter().map(|p| cost(p, plan)).sum::<u64>()
-                - left.iter().map(|p| cost(p, plan)).sum::<u64>();
-            conductor.meter.add(skipped);
-            measure(conductor, machine, environment, *dispatch, left, plan)?;
-        }
+    let place = visit.place.place;
+    let (wanted, dear): (Vec<Planned>, Vec<Planned>) = plan.iter().partition(|p| {
+        let dearest = visit.place.at_most.unwrap_or(u64::MAX);
+        once(p, plan) <= dearest
+    });
+    if visit.repetition == 0 && !dear.is_empty() {
+        let names: Vec<String> = dear.iter().map(name).collect();
+        conductor.record(Record::Fact {
+            key: format!("left_out.{place}"),
+            value: format!("too dear for the plan here: {}", names.join(", ")),
+        })?;
     }
-    Ok(())
+    let left: Vec<Planned> = wanted
+        .into_iter()
+        .filter(|p| !conductor.history.has(&subject(place, p), visit.repetition))
+        .collect();
+    let all: u64 = plan.iter().map(|p| cost(p, plan)).sum();
+    conductor
+        .meter
+        .add(all - left.iter().map(|p| cost(p, plan)).sum::<u64>());
+    measure(conductor, machine, visit, left, plan)
+}
+
+/// What it counts to run `planned` once, its key pair and input included.
+fn once(planned: &Planned, plan: &[Planned]) -> u64 {
+    let single = Planned {
+        iterations: 1,
+        keys: 1,
+        inputs: 1,
+        ..*planned
+    };
+    cost_alone(&single, plan)
+}
+
+fn name(planned: &Planned) -> String {
+    let algorithm = Algorithm::by_id(planned.algorithm).map_or("unknown", |a| a.name);
+    format!("{algorithm} {}", planned.operation)
+}
+
+pub(super) fn subject(place: Place, planned: &Planned) -> Subject {
+    Subject {
+        environment: place.environment,
+        dispatch: place.dispatch,
+        stack: place.stack,
+        provider: planned.provider,
+        algorithm: planned.algorithm,
+        operation: planned.operation,
+    }
 }
 
 /// Measures what is `left`, in one start of the program, or in more where it ends early.
 fn measure(
     conductor: &Conductor<'_>,
     machine: &mut dyn Machine,
-    environment: Environment,
-    dispatch: Dispatch,
+    visit: Visit,
     mut left: Vec<Planned>,
     plan: &[Planned],
 ) -> Result<(), BenchError> {
+    let place = visit.place.place;
+    let environment = place.environment;
     let mut endings: BTreeMap<Item, u32> = BTreeMap::new();
     let mut idle_starts = 0;
     while !left.is_empty() {
         let start = Talk {
-            environment,
-            dispatch,
+            place,
+            turn: visit.turn,
             invocation: conductor.next_invocation.fetch_add(1, Ordering::Relaxed),
         };
         let before = left.len();
@@ -141,7 +178,7 @@ fn measure(
         *times += 1;
         if *times >= ATTEMPTS {
             left.remove(0);
-            give_up(conductor, environment, item, &reason)?;
+            give_up(conductor, place, item, &reason)?;
         }
         if idle_starts > 2 * ATTEMPTS {
             return Err(BenchError::KeepsEnding {
@@ -156,16 +193,15 @@ fn measure(
 
 fn give_up(
     conductor: &Conductor<'_>,
-    environment: Environment,
+    place: Place,
     item: Item,
     reason: &str,
 ) -> Result<(), BenchError> {
-    conductor.meter.warn(format!(
-        "{} is left out: {reason}",
-        label(environment, item)
-    ));
+    conductor
+        .meter
+        .warn(format!("{} is left out: {reason}", label(place, item)));
     conductor.record(Record::Skipped {
-        environment,
+        environment: place.environment,
         operation: Some(item),
         reason: reason.to_owned(),
     })
@@ -179,7 +215,7 @@ fn run_all(
     left: &mut Vec<Planned>,
     plan: &[Planned],
 ) -> Result<After, LinkError> {
-    let environment = start.environment;
+    let place = start.place;
     let journal = |result: Result<(), BenchError>| result.map_err(|_| LinkError::Interrupted);
     let offers = session.list()?;
     let is_offered = |p: &Planned| {
@@ -190,7 +226,7 @@ fn run_all(
     for missing in left.extract_if(.., |p| !is_offered(p)) {
         let item = (missing.algorithm, missing.provider, missing.operation);
         let reason = "the program does not hold it";
-        journal(give_up(conductor, environment, item, reason))?;
+        journal(give_up(conductor, place, item, reason))?;
     }
     let (algorithm, provider, operation) = NULL;
     let reference = Planned {
@@ -208,20 +244,22 @@ fn run_all(
         let measured = run_one(conductor, session, start, &reference, plan)?;
         journal(conductor.record(Record::Measured(measured)))?;
     }
+    let watched = monitor::of(conductor.job, &offers);
+    monitor::look(conductor, session, start, watched)?;
     while let Some(planned) = left.first().copied() {
         let item = (planned.algorithm, planned.provider, planned.operation);
-        conductor.meter.at(&label(environment, item));
+        conductor.meter.at(&label(place, item));
         let mut result = run_one(conductor, session, start, &planned, plan);
         let hung = matches!(result, Err(LinkError::Hung { .. }));
         if let Err(error @ LinkError::Hung { .. }) = &result {
-            result = Ok(hanging(conductor.job, start, &planned, error.to_string()));
+            result = Ok(hanging(start, &planned, error.to_string()));
         }
         journal(record_events(conductor, session, start.invocation))?;
         let measured = match result {
             Ok(measured) => measured,
             Err(error @ LinkError::Refused { .. }) => {
                 left.remove(0);
-                journal(give_up(conductor, environment, item, &error.to_string()))?;
+                journal(give_up(conductor, place, item, &error.to_string()))?;
                 continue;
             }
             Err(error) => return Err(error),
@@ -232,7 +270,7 @@ fn run_all(
         if let Some(fault) = fault {
             conductor.meter.warn(format!(
                 "{} failed in iteration {}: {}",
-                label(environment, item),
+                label(place, item),
                 fault.iteration,
                 fault.text
             ));
@@ -244,14 +282,15 @@ fn run_all(
             }
         }
     }
+    monitor::look(conductor, session, start, watched)?;
     Ok(After::Stop)
 }
 
 /// What there is to say of an operation that does not come to an end. No link carries it: the target is at work.
-fn hanging(job: &Job, start: Talk, planned: &Planned, text: String) -> Measured {
+fn hanging(start: Talk, planned: &Planned, text: String) -> Measured {
     Measured {
         invocation: start.invocation,
-        subject: subject(job, start, planned),
+        subject: subject(start.place, planned),
         first: 0,
         iterations: planned.iterations,
         at_ns: now_ns(),
@@ -269,19 +308,8 @@ fn hanging(job: &Job, start: Talk, planned: &Planned, text: String) -> Measured 
     }
 }
 
-fn subject(job: &Job, start: Talk, planned: &Planned) -> Subject {
-    Subject {
-        environment: start.environment,
-        dispatch: start.dispatch,
-        stack: job.stack,
-        provider: planned.provider,
-        algorithm: planned.algorithm,
-        operation: planned.operation,
-    }
-}
-
 /// Runs one operation of `plan`.
-fn run_one(
+pub(super) fn run_one(
     conductor: &Conductor<'_>,
     session: &mut Session<'_>,
     start: Talk,
@@ -308,7 +336,7 @@ fn run_one(
         shown = shown.max(now);
     })?;
     conductor.meter.add(expected.saturating_sub(shown));
-    let readable = job.programs.get(&start.environment);
+    let readable = job.programs.get(&(start.place.environment, start.place.stack));
     let readable = readable.and_then(|program| program.readable.as_ref());
     let decoded = readable.map(|r| r.log(&parts.encoded_log));
     for line in parts.log.iter().chain(decoded.iter().flatten()) {
@@ -320,7 +348,7 @@ fn run_one(
     }
     Ok(Measured {
         invocation: start.invocation,
-        subject: subject(job, start, planned),
+        subject: subject(start.place, planned),
         first: 0,
         iterations: planned.iterations,
         at_ns: now_ns(),
@@ -353,8 +381,15 @@ pub fn is_fatal(kind: FaultKind) -> bool {
     }
 }
 
-/// An operation in an environment, for people.
-pub fn label(environment: Environment, (algorithm, _, operation): Item) -> String {
+/// An operation in a place, for people.
+pub fn label(place: Place, (algorithm, _, operation): Item) -> String {
     let name = Algorithm::by_id(algorithm).map_or("unknown", |a| a.name);
-    format!("{environment} {name} {operation}")
+    let mut text = place.environment.name().to_owned();
+    if place.dispatch == Dispatch::Portable {
+        text += " portable";
+    }
+    if place.stack == Stack::Stock {
+        text += " stock";
+    }
+    format!("{text} {name} {operation}")
 }

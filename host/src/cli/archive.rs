@@ -2,10 +2,11 @@
 use super::output::{Output, print, say};
 use super::{Format, Global, Outcome};
 use crate::archive::{self, Error, Harness, Manifest, Run};
+use crate::compare::{Arms, arms, floor};
 use crate::exit::{Exit, Failure};
 use crate::model::{Provenance, Status};
 use crate::report::{Table, rows, runs};
-use crate::stats::Row;
+use crate::stats::{Row, drift};
 use serde::Serialize;
 use serde_json::{Value, json};
 use wire::catalog::Provider;
@@ -114,6 +115,8 @@ struct ShownRun {
     link: Vec<Value>,
     problems: Vec<String>,
     warnings: Vec<String>,
+    drift: Option<drift::Drift>,
+    arms: Vec<Arms>,
 }
 
 #[derive(Serialize)]
@@ -149,6 +152,8 @@ impl Shown {
                 link,
                 problems,
                 warnings,
+                drift: drift::drift(&run.evidence),
+                arms: arms(&run.evidence),
             },
             rows: run
                 .rows()
@@ -196,9 +201,18 @@ pub(super) fn show(global: &Global, spec: &str) -> Outcome {
         json: &shown,
         table,
         csv,
-        around: (before, String::new()),
+        around: (before, after(&run)),
     }
     .print(global)
+}
+
+/// What stands below a run's rows: what the numbers are, and how well the machine held still.
+fn after(run: &Run) -> String {
+    let floor = floor(&arms(&run.evidence)).map(|floor| format!("{floor}."));
+    let drift = drift::drift(&run.evidence).map(|drift| drift.sentence());
+    let sentences = [Some(rows::CELLS.to_owned()), floor, drift];
+    let lines = sentences.into_iter().flatten();
+    lines.fold("\n".to_owned(), |text, line| text + &line + "\n")
 }
 
 fn verify(global: &Global, spec: &str, repair: bool) -> Outcome {

@@ -2,7 +2,7 @@
 use super::output::{Output, say};
 use super::{Global, Outcome};
 use crate::archive::{self, Run};
-use crate::compare::{By, Comparison, compare};
+use crate::compare::{By, Comparison, compare, floor};
 use crate::exit::{Exit, Failure};
 use crate::report::compared;
 use crate::stats::Evidence;
@@ -69,13 +69,21 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
     let evidence: Vec<&Evidence> = runs.iter().map(|r| &r.evidence).collect();
     check_labels(by, &evidence)?;
     let comparison = compare(&evidence, by);
-    let Comparison { ratios, refused } = &comparison;
+    let Comparison {
+        ratios,
+        refused,
+        arms,
+    } = &comparison;
     if ratios.is_empty() && refused.is_empty() {
         return Err(nothing_to_compare(by));
     }
-    let after = compared::caveat(ratios, by)
-        .map(|c| format!("\n{c}\n"))
-        .unwrap_or_default();
+    let caveat = compared::caveat(ratios, by).map(str::to_owned);
+    let floor = floor(arms).map(|floor| format!("{floor}."));
+    let after: String = [caveat, floor]
+        .into_iter()
+        .flatten()
+        .map(|sentence| format!("\n{sentence}\n"))
+        .collect();
     let around = (String::new(), after);
     Output {
         json: ratios,

@@ -13,7 +13,7 @@ use crate::bench::{self, Interrupt, Job, Meter, Program, Scratch};
 use crate::build::{self, Programs, Readable, Toolchain};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::link::Limits;
-use crate::model::{Environment, Record};
+use crate::model::{Environment, Record, Stack};
 use crate::progress::{Progress, tell};
 use crate::tools::Search;
 use anyhow::{Context, anyhow};
@@ -42,21 +42,11 @@ pub struct Arguments {
     /// Providers; by default each algorithm's own.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     provider: Vec<String>,
-    /// Code paths: `detected` as the CPU's features allow, `portable` with the features hidden.
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "detected"
-    )]
+    /// Code paths: `detected` as the CPU's features allow, `portable` with the features hidden; by default the plan's.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     dispatch: Vec<String>,
-    /// What lies under the provider.
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "shared"
-    )]
+    /// What lies under the provider: `shared` or `stock`; by default the plan's.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     stack: Vec<String>,
     /// The seed of all randomness; by default a new one, which is printed.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -114,6 +104,14 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
             global,
             &format!("warning: {environment} is skipped: {reason}"),
         );
+    }
+    for (place, reason) in &choice.skipped_places {
+        let place = place.place;
+        journal.append(&Record::Fact {
+            key: format!("skipped.{place}"),
+            value: reason.clone(),
+        })?;
+        say(global, &format!("warning: {place} is skipped: {reason}"));
     }
     say(global, &format!("run {}, seed {}", choice.run, choice.seed));
     let job = job(&choice, &programs);
@@ -208,14 +206,13 @@ fn job(choice: &Choice, programs: &Programs) -> Job {
         seed: choice.seed,
         plan: choice.plan.clone(),
         items: choice.items.clone(),
-        environments: choice.environments.clone(),
-        dispatches: choice.dispatches.clone(),
-        stack: choice.stack,
+        places: choice.places(),
+        emulated: choice.board.emulated,
         limit: choice.limit,
         programs: choice
             .environments
             .iter()
-            .map(|e| (*e, program(*e)))
+            .map(|e| ((*e, Stack::Shared), program(*e)))
             .collect(),
         boot_patience: Duration::from_secs(60),
         slowest: 20_000_000,

@@ -1,4 +1,5 @@
 //! Puts rows side by side: those that are equal in everything but what the comparison is by.
+use super::floor::{Arms, arms};
 use super::ratio::{Ratio, Refusal, Series, ratio};
 use crate::model::{Environment, Stack, Subject};
 use crate::stats::evidence::{Evidence, algorithm_name};
@@ -98,6 +99,8 @@ pub struct Compared {
     pub candidate_scope: &'static str,
     pub same_outputs: bool,
     pub emulated: bool,
+    /// The smallest overhead that the run can see in this operation, as a share; `None` where nothing was measured twice.
+    pub floor: Option<f64>,
 }
 
 /// A ratio that is not formed.
@@ -116,6 +119,8 @@ pub struct Comparison {
     pub ratios: Vec<Compared>,
     /// Those that were not.
     pub refused: Vec<Refused>,
+    /// The baseline's place against itself, where one run measured it in two arms.
+    pub arms: Vec<Arms>,
 }
 
 /// Compares `runs`, the first of which is the baseline where they are compared by run or board. The `null` provider is left
@@ -150,6 +155,15 @@ pub fn compare(runs: &[&Evidence], by: By) -> Comparison {
         // Stable: the preferred baseline first, then as the rows come.
         group.sort_by_key(|(_, subject)| !by.is_baseline(*subject));
         compare_group(runs, by, &group, &mut comparison);
+    }
+    if let ([run], false) = (runs, by.takes_runs()) {
+        for arm in arms(run) {
+            let same = |c: &&mut Compared| arm.is_of(&c.algorithm, c.operation, c.provider);
+            for compared in comparison.ratios.iter_mut().filter(same) {
+                compared.floor = arm.floor;
+            }
+            comparison.arms.push(arm);
+        }
     }
     comparison
 }
@@ -214,11 +228,12 @@ fn compared(
         candidate_scope: candidate.scope.name(),
         same_outputs: baseline.digest.is_some() && baseline.digest == candidate.digest,
         emulated: candidate.emulated,
+        floor: None,
     }
 }
 
 /// The samples of a subject that figures may rest on, by the clock that most of them have.
-fn series(evidence: &Evidence, subject: Subject) -> Option<Series> {
+pub(super) fn series(evidence: &Evidence, subject: Subject) -> Option<Series> {
     let row = rows_of(evidence, subject)
         .into_iter()
         .max_by_key(|row| row.iterations)?;
@@ -237,5 +252,11 @@ fn series(evidence: &Evidence, subject: Subject) -> Option<Series> {
         scope: row.scope,
         digest: row.digest,
         readings,
+        draws: evidence.draws(subject),
+        blocks: evidence
+            .turns
+            .values()
+            .map(|turn| (turn.invocation, turn.block))
+            .collect(),
     })
 }

@@ -1,7 +1,8 @@
 //! The ratio of two rows, or why there is none.
 use crate::model::Subject;
-use crate::stats::bootstrap::{self, Generator};
+use crate::stats::bootstrap::{self, Generator, PairedCell};
 use crate::stats::clock::ClockName;
+use crate::stats::draws::Draws;
 use crate::stats::{Reading, figures, interval, quantile};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::units::Scope;
@@ -27,6 +28,10 @@ pub struct Series {
     pub digest: Option<String>,
     /// The samples that figures may rest on.
     pub readings: Vec<Reading>,
+    /// Which of its iterations are draws of their own.
+    pub draws: Draws,
+    /// The block of each invocation, where the run is made of blocks.
+    pub blocks: BTreeMap<u32, u32>,
 }
 
 /// A ratio of medians, candidate over baseline.
@@ -209,6 +214,15 @@ fn invocations(series: &Series) -> usize {
         .len()
 }
 
+/// Whether both sides were measured in the same blocks: what changes from block to block meets both.
+fn share_blocks(a: &Series, b: &Series) -> bool {
+    let blocks = |s: &Series| -> Option<BTreeSet<u32>> {
+        let of_reading = |r: &Reading| s.blocks.get(&r.invocation).copied();
+        s.readings.iter().map(of_reading).collect()
+    };
+    a.run == b.run && blocks(a).is_some_and(|of_a| Some(of_a) == blocks(b))
+}
+
 /// Why invocations are too few to resample and too many to leave out of account, if they are.
 fn too_few_invocations(baseline: &Series, candidate: &Series) -> Option<String> {
     let (a, b) = (invocations(baseline), invocations(candidate));
@@ -234,17 +248,8 @@ fn paired(
         (Some((ratio, ratio)), None)
     } else if let Some(reason) = too_few_invocations(baseline, candidate) {
         (None, Some(reason))
-    } else if invocations(baseline) > 1 {
-        let cells = |s: &Series| {
-            s.readings
-                .iter()
-                .map(|r| (r.invocation, r.iteration, r.count as f64))
-                .collect::<Vec<_>>()
-        };
-        (
-            bootstrap::of_paired_ratio(&cells(candidate), &cells(baseline), generator),
-            None,
-        )
+    } else if invocations(baseline) > 1 || baseline.draws.resampled().is_some() {
+        (resampled(baseline, candidate, generator), None)
     } else {
         match interval::of_median(&ratios) {
             Some(bounds) => (Some(bounds), None),
@@ -265,6 +270,30 @@ fn paired(
         paired: true,
         iterations: ratios.len(),
     })
+}
+
+fn resampled(baseline: &Series, candidate: &Series, generator: Generator) -> Option<(f64, f64)> {
+    let in_blocks = share_blocks(baseline, candidate);
+    let cells = |s: &Series| {
+        let unit = |invocation: u32| match in_blocks {
+            true => s.blocks.get(&invocation).copied().unwrap_or(invocation),
+            false => invocation,
+        };
+        let cell = |r: &Reading| PairedCell {
+            unit: unit(r.invocation),
+            iteration: r.iteration,
+            value: r.count as f64,
+        };
+        s.readings.iter().map(cell).collect::<Vec<_>>()
+    };
+    let draw = |iteration| baseline.draws.of_iteration(iteration);
+    bootstrap::of_paired_ratio(
+        &cells(candidate),
+        &cells(baseline),
+        draw,
+        in_blocks,
+        generator,
+    )
 }
 
 fn unpaired(baseline: &Series, candidate: &Series, generator: Generator) -> Result<Ratio, Refusal> {
@@ -289,7 +318,7 @@ fn unpaired(baseline: &Series, candidate: &Series, generator: Generator) -> Resu
             )),
         )
     } else {
-        let cells = |s: &Series| figures::table(&s.readings, |r| r.count as f64);
+        let cells = |s: &Series| figures::table(&s.readings, s.draws, |r| r.count as f64);
         (
             bootstrap::of_ratio(&cells(candidate), &cells(baseline), generator),
             None,

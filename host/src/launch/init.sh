@@ -91,7 +91,7 @@ unikernel() {
 		-kernel /bench/bare
 }
 
-# start ENVIRONMENT NUMBER: one at a time, as there is one link.
+# start ENVIRONMENT NUMBER STACK: one at a time, as there is one link.
 start() {
 	if [ -e /run/running ]; then
 		say "error running $(cat /run/running)"
@@ -101,6 +101,13 @@ start() {
 	*" $1 "*) ;;
 	*)
 		say "error unknown environment: $1"
+		return
+		;;
+	esac
+	case "$3" in
+	shared | '') ;;
+	*)
+		say "error no program with the stack $3"
 		return
 		;;
 	esac
@@ -130,12 +137,12 @@ read -r versions </etc/guest.versions
 say "ready $(uname -r) $versions"
 while :; do
 	# Nobody at the other end reads as the end of a file.
-	if ! read -r verb environment number <&3; then
+	if ! read -r verb environment number stack <&3; then
 		sleep 0.05
 		continue
 	fi
 	case "$verb" in
-	start) start "$environment" "$number" ;;
+	start) start "$environment" "$number" "$stack" ;;
 	kill) stop_running ;;
 	facts) facts ;;
 	stop)

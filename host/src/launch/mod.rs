@@ -7,12 +7,12 @@
 //! |---|---|
 //! | (nothing) | `ready KERNEL key=value ..` once, when it obeys: release of the kernel, then versions |
 //! | `facts` | lines `fact KEY=VALUE`, then `end facts` |
-//! | `start ENVIRONMENT NUMBER` | `started ENVIRONMENT NUMBER PID`; when the program ends, `exited ENVIRONMENT NUMBER STATUS` (as a shell counts: 128 + signal) |
+//! | `start ENVIRONMENT NUMBER STACK` | `started ENVIRONMENT NUMBER PID`; when the program ends, `exited ENVIRONMENT NUMBER STATUS` (as a shell counts: 128 + signal) |
 //! | `kill`, after `started` | nothing by itself: what runs is killed, and its `exited` line comes; nothing at all if nothing runs |
 //! | `stop` | `stopped`, then the power goes off and QEMU ends |
 //! | anything wrong | `error REASON`; nothing has changed |
 //!
-//! Environments are `native`, `container` and `unikernel`; one runs at a time, as there is one link: the virtio port called
+//! STACK is what lies under the provider: `shared`; what the board has no program for is an error. Environments are `native`, `container` and `unikernel`; one runs at a time, as there is one link: the virtio port called
 //! [`LINK_PORT`]. What the host sends while no program has the link open waits in the pty; what a program left unread is gone. The programs'
 //! own output and the kernel's go to the board's console (`console=ttyAMA0`).
 use crate::cpio::Archive;

@@ -56,7 +56,11 @@ impl Plan {
     fn numbers(&self, items: &[Item], pilot: &BTreeMap<Item, u64>, budget: u64) -> Vec<Planned> {
         let number = |item: &Item| {
             let (algorithm, provider, operation) = *item;
-            let (iterations, warm_up) = self.iterations(pilot.get(item).copied(), budget);
+            let count = pilot.get(item).copied();
+            let (mut iterations, warm_up) = self.iterations(count, budget);
+            if let Some(count) = count.filter(|count| *count <= self.once_above) {
+                iterations = iterations.max(self.random_draws(item, count, budget) + warm_up);
+            }
             Planned {
                 provider,
                 algorithm,
@@ -81,6 +85,19 @@ impl Plan {
             }
         }
         operations
+    }
+
+    /// Fewest iterations, warm-up left out, that an operation of random time needs to say something; 0 where its time does not
+    /// depend on what it draws, or so many cost more than [`RANDOM_BUDGETS`] budgets.
+    fn random_draws(&self, (algorithm, _, operation): &Item, count: u64, budget: u64) -> u32 {
+        let random = Algorithm::by_id(*algorithm).is_some_and(|a| a.has_random_time(*operation));
+        let cost = count.saturating_mul(self.random_draws.into());
+        let affordable = cost <= budget.saturating_mul(RANDOM_BUDGETS);
+        if random && affordable {
+            self.random_draws
+        } else {
+            0
+        }
     }
 
     /// Iterations and warm-up of an operation that counted so much in the pilot.
@@ -144,6 +161,10 @@ impl Plan {
         Pools { keys, inputs }
     }
 }
+
+/// What the draws of a random-time operation may cost, in budgets: 20. With a budget of 100 M and 200 draws that is 10 M a draw, which
+/// holds for signing with ML-DSA, Falcon and MAYO, and for Classic McEliece's encapsulation.
+pub const RANDOM_BUDGETS: u64 = 20;
 
 /// Bytes that a pool may take on the target, a quarter of what is there.
 const POOL_BYTES: u64 = 12 << 20;

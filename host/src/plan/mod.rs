@@ -6,18 +6,29 @@
 mod error;
 pub mod estimate;
 mod fix;
+mod order;
+mod places;
 mod select;
 
 pub use error::PlanError;
 pub use error::{nearest, suggest};
-pub use fix::{Fixed, cost, cost_alone, step_down, work};
+pub use fix::{Fixed, RANDOM_BUDGETS, cost, cost_alone, step_down, work};
+pub use order::{FEWEST_ON_HARDWARE, Visit, baseline, blocks};
+pub use places::{MorePlaces, PlannedPlace};
 pub use select::{Item, NULL};
 
+use crate::model::Stack;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use wire::catalog::Provider;
+use wire::message::Dispatch;
 
 /// The plans that come with the program: name and text.
-pub const BUILTIN: &[(&str, &str)] = &[("quick", include_str!("../../../plans/quick.toml"))];
+pub const BUILTIN: &[(&str, &str)] = &[
+    ("quick", include_str!("../../../plans/quick.toml")),
+    ("paper", include_str!("../../../plans/paper.toml")),
+    ("full", include_str!("../../../plans/full.toml")),
+];
 
 /// A plan, as its file says it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -27,7 +38,19 @@ pub struct Plan {
     pub name: String,
     /// Names or patterns of algorithms.
     pub algorithms: Vec<String>,
-    /// Fresh starts in each environment and dispatch.
+    /// The providers that they are taken from; empty for all that have them.
+    #[serde(default, with = "places::words", skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<Provider>,
+    /// Code paths, in every environment.
+    #[serde(default = "detected", with = "places::words")]
+    pub dispatches: Vec<Dispatch>,
+    /// What lies under the provider, in every environment.
+    #[serde(default = "shared", with = "places::words")]
+    pub stacks: Vec<Stack>,
+    /// Further places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<MorePlaces>,
+    /// Fresh starts in each place; on hardware never fewer than five.
     #[serde(default = "one")]
     pub invocations: u32,
     /// Counts of the main clock that an operation may spend in one invocation, warm-up left out.
@@ -36,6 +59,10 @@ pub struct Plan {
     pub min_iterations: u32,
     /// Most iterations.
     pub max_iterations: u32,
+    /// Fewest iterations of an operation whose time depends on what it draws, where they cost at most
+    /// [`RANDOM_BUDGETS`] budgets. 0 asks for no more than of others.
+    #[serde(default)]
+    pub random_draws: u32,
     /// What counts more than this runs once.
     pub once_above: u64,
     /// First iterations of an invocation, which are left out of figures.
@@ -48,6 +75,14 @@ pub struct Plan {
 
 fn one() -> u32 {
     1
+}
+
+fn detected() -> Vec<Dispatch> {
+    vec![Dispatch::Detected]
+}
+
+fn shared() -> Vec<Stack> {
+    vec![Stack::Shared]
 }
 
 impl Plan {
@@ -80,6 +115,12 @@ impl Plan {
             toml::from_str(text).map_err(|error| PlanError::from_toml(file, text, &error))?;
         let problem = if plan.algorithms.is_empty() {
             "names no algorithm"
+        } else if plan.dispatches.is_empty() || plan.stacks.is_empty() {
+            "has an empty `dispatches` or `stacks`; leave the field out, or name one at least"
+        } else if plan.places.iter().any(MorePlaces::is_empty) {
+            "has a `[[places]]` without environments, dispatches or stacks"
+        } else if plan.random_draws > plan.max_iterations {
+            "needs random_draws <= max_iterations"
         } else if plan.invocations == 0 || plan.keys == 0 || plan.inputs == 0 {
             "has an `invocations`, `keys` or `inputs` of 0; each must be 1 at least"
         } else if plan.min_iterations == 0 || plan.min_iterations > plan.max_iterations {

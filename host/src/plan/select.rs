@@ -11,7 +11,7 @@ pub const NULL: Item = (AlgorithmId(0), Provider::Null, Operation::Nothing);
 
 impl Plan {
     /// The operations to measure, in the order of the catalogue within each pattern. `patterns`, unless empty, replace the plan's own
-    /// list; `providers`, unless empty, leave out all others.
+    /// list; `providers`, unless empty, leave out all others, and replace the plan's. Patterns given by hand take every provider.
     ///
     /// # Errors
     /// Where a pattern matches nothing, or nothing from `providers`.
@@ -22,6 +22,10 @@ impl Plan {
     ) -> Result<Vec<Item>, PlanError> {
         let own = patterns.is_empty();
         let patterns = if own { &self.algorithms } else { patterns };
+        let providers = match (own, providers) {
+            (true, []) => &self.providers,
+            _ => providers,
+        };
         let (mut items, mut all) = (Vec::new(), Vec::new());
         for pattern in patterns {
             let matched = matching(pattern)?;

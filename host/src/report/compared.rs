@@ -22,6 +22,7 @@ const COLUMNS: &[&str] = &[
     "candidate_scope",
     "same_outputs",
     "emulated",
+    "floor",
 ];
 
 /// All fields of all ratios, for CSV.
@@ -60,6 +61,10 @@ pub fn table(ratios: &[Compared], by: By) -> Table {
         ]
         .map(str::to_owned),
     );
+    let measured_twice = ratios.iter().any(|c| c.floor.is_some());
+    if measured_twice {
+        head.push(">floor".to_owned());
+    }
     let mut table = Table::new(head);
     for c in ratios {
         let mut cells = vec![c.algorithm.clone(), c.operation.to_owned()];
@@ -73,6 +78,11 @@ pub fn table(ratios: &[Compared], by: By) -> Table {
         cells.push(c.clock.to_owned());
         cells.push(c.iterations.to_string());
         cells.push(if c.paired { "paired" } else { "medians" }.to_owned());
+        if measured_twice {
+            cells.push(c.floor.map_or("-".to_owned(), |f| {
+                format!("±{}", super::number::percent(f))
+            }));
+        }
         table.push(cells);
     }
     table

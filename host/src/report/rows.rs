@@ -30,6 +30,7 @@ const COLUMNS: &[&str] = &[
     "total",
     "total_source",
     "nanoseconds",
+    "mean_nanoseconds",
     "stack_bytes",
     "heap_bytes",
     "allocations",
@@ -48,6 +49,9 @@ const COLUMNS: &[&str] = &[
     "sizes.signature",
     "sizes.shared_secret",
     "faults",
+    "outliers",
+    "near_resolution",
+    "notes",
 ];
 
 /// All fields of all rows, for CSV.
@@ -145,6 +149,9 @@ impl Varying {
     }
 }
 
+/// What the numbers of [`side_by_side`] are.
+pub const CELLS: &str = "Numbers are median / mean, or one where both are shown alike; ± is the farther end of the median's 95 % interval.";
+
 /// Environments side by side, for people and Markdown.
 #[must_use]
 pub fn side_by_side(rows: &[Row]) -> Table {
@@ -192,14 +199,26 @@ pub fn side_by_side(rows: &[Row]) -> Table {
     table
 }
 
-/// The median with the larger half of its interval, as a share; `exact` values have none.
-fn value(row: &Row) -> String {
-    let Some(median) = row.median else {
-        return "no value".to_owned();
+/// Median and mean, as time where that is known; once, where both are shown alike.
+pub(super) fn median_and_mean(row: &Row) -> String {
+    let shown = |time: Option<f64>, count: Option<f64>| match (time, count) {
+        (Some(nanoseconds), _) => number::time(nanoseconds),
+        (None, Some(count)) => number::count(count),
+        (None, None) => "no value".to_owned(),
     };
-    let shown = row
-        .nanoseconds
-        .map_or_else(|| number::count(median), number::time);
+    let median = shown(row.nanoseconds, row.median);
+    match shown(row.mean_nanoseconds, row.mean) {
+        mean if mean == median => median,
+        mean => format!("{median} / {mean}"),
+    }
+}
+
+/// Median and mean with the larger half of the median's interval, as a share; `exact` values have none.
+fn value(row: &Row) -> String {
+    let shown = median_and_mean(row);
+    let Some(median) = row.median else {
+        return shown;
+    };
     match (row.exact, row.ci_low, row.ci_high) {
         (false, Some(low), Some(high)) if median > 0.0 => {
             format!(
@@ -209,6 +228,19 @@ fn value(row: &Row) -> String {
         }
         _ => shown,
     }
+}
+
+/// What a line's random time means for it, if it has any.
+pub(super) fn draws(line: &[&Row]) -> Option<String> {
+    let fewest = line
+        .iter()
+        .filter(|r| r.random_time.is_some())
+        .map(|r| r.iterations)
+        .min()?;
+    Some(match fewest {
+        1 => "random time, one draw".to_owned(),
+        draws => format!("random time, {draws} draws"),
+    })
 }
 
 fn remarks(line: &[&Row]) -> String {
@@ -222,15 +254,13 @@ fn remarks(line: &[&Row]) -> String {
     if flagged > 0 {
         remarks.push(format!("{flagged} doubtful samples left out"));
     }
-    if line.iter().any(|r| r.random_time.is_some()) {
-        remarks.push(
-            if line.iter().any(|r| r.iterations == 1) {
-                "random time, one draw"
-            } else {
-                "random time"
-            }
-            .to_owned(),
-        );
+    remarks.extend(draws(line));
+    let outliers: usize = line.iter().map(|r| r.outliers).sum();
+    if outliers > 0 {
+        remarks.push(format!("{outliers} far out"));
+    }
+    if line.iter().any(|r| r.near_resolution.is_some()) {
+        remarks.push("near the clock's resolution".to_owned());
     }
     remarks.join("; ")
 }

@@ -1,12 +1,12 @@
 //! What a run came to, on one page.
 use super::number;
-use super::rows::{Varying, environments, lines};
+use super::rows::{Varying, draws, environments, lines, median_and_mean};
 use super::table::{FAILED, PASSED, Table};
-use crate::compare::{Agreement, SameWork};
+use crate::compare::{Agreement, SameWork, arms, floor};
 use crate::model::{Environment, Subject};
 use crate::stats::clock::ClockName;
 use crate::stats::evidence::algorithm_name;
-use crate::stats::{Evidence, Row};
+use crate::stats::{Evidence, Row, drift};
 use std::fmt::Write;
 use wire::catalog::Provider;
 use wire::message::Dispatch;
@@ -37,6 +37,12 @@ pub fn summary(evidence: &Evidence, rows: &[Row], work: &SameWork, color: bool) 
     say(totals(&measured, work));
     if let Some(harness) = harness(rows) {
         say(harness);
+    }
+    if let Some(floor) = floor(&arms(evidence)) {
+        say(floor.to_string());
+    }
+    if let Some(drift) = drift::drift(evidence) {
+        say(drift.sentence());
     }
     for disagreement in work.disagreements() {
         say(format!("{FAILED} {disagreement}"));
@@ -85,7 +91,8 @@ fn table(evidence: &Evidence, rows: &[Row], work: &SameWork) -> Table {
         .any(|r| r.subject.dispatch == Dispatch::Portable);
     let mut head = vec!["algorithm".to_owned(), "operation".to_owned()];
     head.extend(varying.head());
-    head.push(format!(">{}", reference.map_or("count", Environment::name)));
+    let reference_name = reference.map_or("count", Environment::name);
+    head.push(format!(">{reference_name}, median / mean"));
     head.extend(
         environments
             .iter()
@@ -96,6 +103,10 @@ fn table(evidence: &Evidence, rows: &[Row], work: &SameWork) -> Table {
         head.push(">portable / detected".to_owned());
     }
     head.push("same work".to_owned());
+    let any_random = rows.iter().any(|r| r.random_time.is_some());
+    if any_random {
+        head.push("draws".to_owned());
+    }
     let mut table = Table::new(head);
     let mut above = String::new();
     for line in lines(rows) {
@@ -115,17 +126,16 @@ fn table(evidence: &Evidence, rows: &[Row], work: &SameWork) -> Table {
             cells.push(portable_ratio(row.subject, base.copied(), rows));
         }
         cells.push(mark(work, row.subject));
+        if any_random {
+            cells.push(draws(&line).unwrap_or_default());
+        }
         table.push(cells);
     }
     table
 }
 
 fn plain(row: &Row) -> String {
-    match (row.nanoseconds, row.median) {
-        (Some(nanoseconds), _) => number::time(nanoseconds),
-        (None, Some(median)) => number::count(median),
-        (None, None) => "no value".to_owned(),
-    }
+    median_and_mean(row)
 }
 
 /// How far `row` is from `base`.

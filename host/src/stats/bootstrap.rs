@@ -1,12 +1,16 @@
-//! Intervals where several invocations were measured.
+//! Intervals where several invocations were measured, or several iterations share a key pair.
 //!
-//! Iteration `i` does the same work in every invocation, so samples lie in a table of invocations by iterations and share
-//! two causes of variation: where the program happened to lie (invocation), and which work was drawn (iteration). Resampling
-//! one of them alone, or iterations afresh within each invocation, takes the shared work for independent draws. So rows and
-//! columns of the table are resampled independently: Owen, "The pigeonhole bootstrap", Annals of Applied Statistics 1(2),
-//! 2007, which is conservative. The interval is the percentile interval of Davison and Hinkley, "Bootstrap Methods and their
-//! Application", 1997, section 5.3.1. The generator is seeded from the run, so that a figure never changes.
+//! Iteration `i` does the same work in every invocation, so samples lie in a table of invocations by draws of work (iterations, or the
+//! key pairs that they share), with two causes of variation: where the program happened to lie, and which work was drawn. Each is
+//! resampled by itself, whole rows or whole columns of the table, as in Owen, "The pigeonhole bootstrap", Annals of Applied
+//! Statistics 1(2), 2007: iterations resampled afresh within each invocation would take the shared work for independent draws.
+//! How far the percentiles of Davison and Hinkley, "Bootstrap Methods and their Application", 1997, section 5.3.1, lie below and above
+//! the estimate is widened for few rows or columns ([`student::widening`]), and the two causes are added as independent errors are, by
+//! squares: Zou and Donner, "Construction of confidence limits about effect measures", Statistics in Medicine 27, 2008. What is
+//! neither of rows nor of columns shows in both, which errs on the wide side. The generator is seeded from the run, so that a figure
+//! never changes.
 use super::quantile::quantile;
+use super::student;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -61,123 +65,257 @@ impl Generator {
     }
 }
 
-/// One value of the table: which invocation, which iteration (both as positions from 0), and what was counted.
+/// One value of the table: which invocation, which draw of work (both as positions from 0), and what was counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// Position of the invocation.
     pub invocation: usize,
-    /// Position of the iteration.
-    pub iteration: usize,
+    /// Position of the draw: the iteration, or the key pair that several iterations share.
+    pub draw: usize,
     /// The value.
     pub value: f64,
 }
 
-/// Number of resamples: 2000, fewer for large tables so that a figure costs at most some twenty million steps, at least 200.
+/// Number of resamples for each cause of variation: 2000, fewer for large tables so that a figure costs at most some twenty million
+/// steps, at least 200.
 #[must_use]
 pub fn resamples(cells: usize) -> usize {
     (20_000_000 / cells.max(1)).clamp(200, 2000)
+}
+
+/// How far an estimate may lie above and below what it estimates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Spread {
+    below: f64,
+    above: f64,
+}
+
+impl Spread {
+    /// From what resampling `units` things gave in place of `estimate`; none of a single one, which cannot be resampled.
+    fn of(mut resampled: Vec<f64>, estimate: f64, units: usize) -> Option<Self> {
+        if units < 2 {
+            return Some(Self::default());
+        }
+        resampled.sort_unstable_by(f64::total_cmp);
+        let widening = student::widening(units);
+        let (low, high) = (quantile(&resampled, 0.025)?, quantile(&resampled, 0.975)?);
+        Some(Self {
+            below: widening * (estimate - low).max(0.0),
+            above: widening * (high - estimate).max(0.0),
+        })
+    }
+
+    /// Independent causes add by squares.
+    fn and(self, other: Self) -> Self {
+        Self {
+            below: self.below.hypot(other.below),
+            above: self.above.hypot(other.above),
+        }
+    }
+
+    /// The same of the negative.
+    fn mirrored(self) -> Self {
+        Self {
+            below: self.above,
+            above: self.below,
+        }
+    }
 }
 
 /// The 95 % interval of the median of a table; `None` where it is empty.
 #[must_use]
 pub fn of_median(cells: &[Cell], mut generator: Generator) -> Option<(f64, f64)> {
     let table = Table::new(cells)?;
-    let mut medians: Vec<f64> = (0..resamples(cells.len()))
-        .filter_map(|_| table.resampled_median(&mut generator))
-        .collect();
-    percentile_interval(&mut medians)
+    let (estimate, spread) = table.spread(&mut generator, resamples(cells.len()))?;
+    // No count is below nothing.
+    Some(((estimate - spread.below).max(0.0), estimate + spread.above))
 }
 
-/// The 95 % interval of the ratio of two tables' medians, resampled independently: for things that do not pair.
+/// The 95 % interval of the ratio of two tables' medians, for things that do not pair: the spreads of both logarithms together.
+/// `None` where a value is 0.
 #[must_use]
 pub fn of_ratio(
     candidate: &[Cell],
     baseline: &[Cell],
     mut generator: Generator,
 ) -> Option<(f64, f64)> {
-    let (above, below) = (Table::new(candidate)?, Table::new(baseline)?);
-    let mut ratios: Vec<f64> = (0..resamples(candidate.len() + baseline.len()))
-        .filter_map(|_| {
-            let ratio =
-                above.resampled_median(&mut generator)? / below.resampled_median(&mut generator)?;
-            ratio.is_finite().then_some(ratio)
-        })
-        .collect();
-    percentile_interval(&mut ratios)
+    let rounds = resamples(candidate.len() + baseline.len());
+    let mut side = |cells: &[Cell]| {
+        let logarithms: Vec<Cell> = cells
+            .iter()
+            .map(|cell| Cell {
+                value: cell.value.ln(),
+                ..*cell
+            })
+            .collect();
+        let positive = cells.iter().all(|cell| cell.value > 0.0);
+        let table = Table::new(&logarithms).filter(|_| positive)?;
+        table.spread(&mut generator, rounds)
+    };
+    let (above, of_above) = side(candidate)?;
+    let (below, of_below) = side(baseline)?;
+    let spread = of_above.and(of_below.mirrored());
+    let estimate = above - below;
+    Some((
+        (estimate - spread.below).exp(),
+        (estimate + spread.above).exp(),
+    ))
+}
+
+/// One value of a side of a paired ratio.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairedCell {
+    /// What is resampled: the invocation, or the block that it belongs to.
+    pub unit: u32,
+    /// The iteration, which does the same work on both sides.
+    pub iteration: u32,
+    /// The value.
+    pub value: f64,
 }
 
 /// The 95 % interval of the median, over iterations, of candidate over baseline, each iteration's value being its median over
-/// invocations. Both are (invocation, iteration, value); iterations are resampled together, as they did the same work, and
-/// invocations apart.
+/// invocations. Iterations are resampled together, as they did the same work; `draw` names the key pair that an iteration shares
+/// with others. Units are resampled apart, or, where they are blocks that hold both sides (`in_blocks`), together: what changed from
+/// block to block met both sides.
 #[must_use]
 pub fn of_paired_ratio(
-    candidate: &[(u32, u32, f64)],
-    baseline: &[(u32, u32, f64)],
+    candidate: &[PairedCell],
+    baseline: &[PairedCell],
+    draw: impl Fn(u32) -> u32,
+    in_blocks: bool,
     mut generator: Generator,
 ) -> Option<(f64, f64)> {
-    let (above, below) = (ByIteration::new(candidate), ByIteration::new(baseline));
-    let shared: Vec<u32> = above
-        .values
-        .keys()
-        .filter(|i| below.values.contains_key(i))
-        .copied()
-        .collect();
-    let mut medians: Vec<f64> = (0..resamples(candidate.len() + baseline.len()))
-        .filter_map(|_| {
-            let of_above = generator.draws(above.invocations.len());
-            let of_below = generator.draws(below.invocations.len());
-            let iterations = generator.draws(shared.len());
-            let mut ratios: Vec<f64> = Vec::with_capacity(shared.len());
-            for (iteration, times) in shared.iter().zip(iterations) {
-                if times == 0 {
-                    continue;
-                }
-                let ratio =
-                    above.median(*iteration, &of_above)? / below.median(*iteration, &of_below)?;
-                ratios.extend((0..times).map(|_| ratio));
+    let pairs = Pairs::new(candidate, baseline, draw);
+    let (of_above, of_below) = (pairs.above.all(), pairs.below.all());
+    let ratios = pairs.ratios(&of_above, &of_below);
+    let draws = vec![1; pairs.draws];
+    let estimate = pairs.median(&ratios, &draws)?;
+    let rounds = resamples(candidate.len() + baseline.len());
+    let mut spread = {
+        let resampled = (0..rounds).filter_map(|_| {
+            let draws = generator.draws(pairs.draws);
+            pairs.median(&ratios, &draws)
+        });
+        Spread::of(resampled.collect(), estimate, pairs.draws)?
+    };
+    let mut add = |sides: (bool, bool), units: usize| {
+        let resampled = (0..rounds).filter_map(|_| {
+            let times = generator.draws(units);
+            let side =
+                |wanted: bool, all: &Vec<u64>| if wanted { times.clone() } else { all.clone() };
+            let ratios = pairs.ratios(&side(sides.0, &of_above), &side(sides.1, &of_below));
+            pairs.median(&ratios, &draws)
+        });
+        let of_side = Spread::of(resampled.collect(), estimate, units)?;
+        spread = spread.and(of_side);
+        Some(())
+    };
+    if in_blocks {
+        add((true, true), pairs.above.units.len())?;
+    } else {
+        add((true, false), pairs.above.units.len())?;
+        add((false, true), pairs.below.units.len())?;
+    }
+    Some(((estimate - spread.below).max(0.0), estimate + spread.above))
+}
+
+/// Two sides, by the iterations that both have.
+struct Pairs {
+    above: Side,
+    below: Side,
+    /// For each iteration its draw of work, as a position from 0.
+    draw_of: Vec<usize>,
+    draws: usize,
+}
+
+/// Values of one side.
+struct Side {
+    units: Vec<u32>,
+    /// By iteration: values in ascending order, each with the position of its unit.
+    values: Vec<Vec<(f64, usize)>>,
+}
+
+impl Pairs {
+    fn new(candidate: &[PairedCell], baseline: &[PairedCell], draw: impl Fn(u32) -> u32) -> Self {
+        let by_iteration = |cells: &[PairedCell]| {
+            let mut map: BTreeMap<u32, Vec<PairedCell>> = BTreeMap::new();
+            for cell in cells {
+                map.entry(cell.iteration).or_default().push(*cell);
             }
-            ratios.retain(|ratio| ratio.is_finite());
-            ratios.sort_unstable_by(f64::total_cmp);
-            quantile(&ratios, 0.5)
-        })
-        .collect();
-    percentile_interval(&mut medians)
-}
-
-/// Values by iteration, each with the position of its invocation, in ascending order.
-struct ByIteration {
-    invocations: Vec<u32>,
-    values: BTreeMap<u32, Vec<(f64, usize)>>,
-}
-
-impl ByIteration {
-    fn new(values: &[(u32, u32, f64)]) -> Self {
-        let mut invocations: Vec<u32> = values.iter().map(|v| v.0).collect();
-        invocations.sort_unstable();
-        invocations.dedup();
-        let mut by_iteration: BTreeMap<u32, Vec<(f64, usize)>> = BTreeMap::new();
-        for (invocation, iteration, value) in values {
-            let at = invocations.partition_point(|i| i < invocation);
-            by_iteration
-                .entry(*iteration)
-                .or_default()
-                .push((*value, at));
-        }
-        for values in by_iteration.values_mut() {
-            values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        }
+            map
+        };
+        let (above, below) = (by_iteration(candidate), by_iteration(baseline));
+        let shared: Vec<u32> = above
+            .keys()
+            .filter(|i| below.contains_key(i))
+            .copied()
+            .collect();
+        let named: Vec<u32> = shared.iter().map(|i| draw(*i)).collect();
+        let mut names = named.clone();
+        names.sort_unstable();
+        names.dedup();
         Self {
-            invocations,
-            values: by_iteration,
+            above: Side::new(&above, &shared),
+            below: Side::new(&below, &shared),
+            draw_of: named
+                .iter()
+                .map(|n| names.partition_point(|m| m < n))
+                .collect(),
+            draws: names.len(),
         }
     }
 
-    /// Median of an iteration over invocations that were drawn `times`; over all where none of its own was drawn.
-    fn median(&self, iteration: u32, times: &[u64]) -> Option<f64> {
-        let values = self.values.get(&iteration)?;
+    /// The ratio of each iteration, where units were drawn so often; `None` where it has none.
+    fn ratios(&self, above: &[u64], below: &[u64]) -> Vec<Option<f64>> {
+        (0..self.draw_of.len())
+            .map(|at| {
+                let ratio = self.above.median(at, above)? / self.below.median(at, below)?;
+                ratio.is_finite().then_some(ratio)
+            })
+            .collect()
+    }
+
+    /// The median of `ratios`, each as often as its draw was drawn.
+    fn median(&self, ratios: &[Option<f64>], draws: &[u64]) -> Option<f64> {
+        let mut list: Vec<f64> = Vec::with_capacity(ratios.len());
+        for (ratio, draw) in ratios.iter().zip(&self.draw_of) {
+            list.extend((0..draws[*draw]).filter_map(|_| *ratio));
+        }
+        list.sort_unstable_by(f64::total_cmp);
+        quantile(&list, 0.5)
+    }
+}
+
+impl Side {
+    fn new(by_iteration: &BTreeMap<u32, Vec<PairedCell>>, shared: &[u32]) -> Self {
+        let mut units: Vec<u32> = by_iteration.values().flatten().map(|c| c.unit).collect();
+        units.sort_unstable();
+        units.dedup();
+        let values = shared
+            .iter()
+            .filter_map(|iteration| by_iteration.get(iteration))
+            .map(|cells| {
+                let mut values: Vec<(f64, usize)> = cells
+                    .iter()
+                    .map(|c| (c.value, units.partition_point(|u| *u < c.unit)))
+                    .collect();
+                values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+                values
+            })
+            .collect();
+        Self { units, values }
+    }
+
+    fn all(&self) -> Vec<u64> {
+        vec![1; self.units.len()]
+    }
+
+    /// Median of an iteration over units that were drawn `times`; over all where none of its own was drawn.
+    fn median(&self, at: usize, times: &[u64]) -> Option<f64> {
+        let values = self.values.get(at)?;
         let mut drawn: Vec<f64> = Vec::with_capacity(values.len());
-        for (value, at) in values {
-            drawn.extend((0..times[*at]).map(|_| *value));
+        for (value, unit) in values {
+            drawn.extend((0..times[*unit]).map(|_| *value));
         }
         if drawn.is_empty() {
             drawn.extend(values.iter().map(|v| v.0));
@@ -186,35 +324,51 @@ impl ByIteration {
     }
 }
 
-fn percentile_interval(values: &mut [f64]) -> Option<(f64, f64)> {
-    values.sort_unstable_by(f64::total_cmp);
-    Some((quantile(values, 0.025)?, quantile(values, 0.975)?))
-}
-
 struct Table {
     sorted: Vec<Cell>,
     invocations: usize,
-    iterations: usize,
+    draws: usize,
 }
 
 impl Table {
     fn new(cells: &[Cell]) -> Option<Self> {
         let invocations = cells.iter().map(|c| c.invocation).max()? + 1;
-        let iterations = cells.iter().map(|c| c.iteration).max()? + 1;
+        let draws = cells.iter().map(|c| c.draw).max()? + 1;
         let mut sorted = cells.to_vec();
         sorted.sort_by(|a, b| a.value.total_cmp(&b.value));
         Some(Self {
             sorted,
             invocations,
-            iterations,
+            draws,
         })
     }
 
-    /// The median of one resample; `None` where the draw hit only holes of the table.
-    fn resampled_median(&self, generator: &mut Generator) -> Option<f64> {
-        let invocations = generator.draws(self.invocations);
-        let iterations = generator.draws(self.iterations);
-        let weight = |cell: &Cell| invocations[cell.invocation] * iterations[cell.iteration];
+    /// The median, and how far it may be off: rows resampled, columns resampled, and both together.
+    fn spread(&self, generator: &mut Generator, rounds: usize) -> Option<(f64, Spread)> {
+        let (rows, columns) = (vec![1; self.invocations], vec![1; self.draws]);
+        let estimate = self.median(&rows, &columns)?;
+        let mut of_rows = Vec::new();
+        if self.invocations > 1 {
+            of_rows.extend((0..rounds).filter_map(|_| {
+                let drawn = generator.draws(self.invocations);
+                self.median(&drawn, &columns)
+            }));
+        }
+        let mut of_columns = Vec::new();
+        if self.draws > 1 {
+            of_columns.extend((0..rounds).filter_map(|_| {
+                let drawn = generator.draws(self.draws);
+                self.median(&rows, &drawn)
+            }));
+        }
+        let of_rows = Spread::of(of_rows, estimate, self.invocations)?;
+        let of_columns = Spread::of(of_columns, estimate, self.draws)?;
+        Some((estimate, of_rows.and(of_columns)))
+    }
+
+    /// The median where rows and columns count so often; `None` where only holes of the table do.
+    fn median(&self, rows: &[u64], columns: &[u64]) -> Option<f64> {
+        let weight = |cell: &Cell| rows[cell.invocation] * columns[cell.draw];
         let all: u64 = self.sorted.iter().map(weight).sum();
         if all == 0 {
             return None;
@@ -240,17 +394,13 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn table(
-        invocations: usize,
-        iterations: usize,
-        value: impl Fn(usize, usize) -> f64,
-    ) -> Vec<Cell> {
+    fn table(invocations: usize, draws: usize, value: impl Fn(usize, usize) -> f64) -> Vec<Cell> {
         (0..invocations)
-            .flat_map(|invocation| (0..iterations).map(move |iteration| (invocation, iteration)))
-            .map(|(invocation, iteration)| Cell {
+            .flat_map(|invocation| (0..draws).map(move |draw| (invocation, draw)))
+            .map(|(invocation, draw)| Cell {
                 invocation,
-                iteration,
-                value: value(invocation, iteration),
+                draw,
+                value: value(invocation, draw),
             })
             .collect()
     }
@@ -285,48 +435,38 @@ mod tests {
         assert!((ten.1 - ten.0) > 0.8 * (one.1 - one.0), "{one:?} {ten:?}");
     }
 
-    #[test]
-    fn a_simulation_covers_the_true_median() {
-        let mut draws = Generator::new(99);
-        let mut uniform = move || draws.next_u64() as f64 / 2f64.powi(64) - 0.5;
-        let covered = (0..200)
-            .filter(|seed| {
-                let invocation: Vec<f64> = (0..8).map(|_| uniform()).collect();
-                let iteration: Vec<f64> = (0..12).map(|_| uniform()).collect();
-                let cells = table(8, 12, |a, b| invocation[a] + iteration[b]);
-                let cells: Vec<Cell> = cells
-                    .into_iter()
-                    .map(|c| Cell {
-                        value: c.value + 0.2 * uniform(),
-                        ..c
-                    })
-                    .collect();
-                let (low, high) = of_median(&cells, Generator::new(*seed)).unwrap();
-                low <= 0.0 && 0.0 <= high
+    fn cells(factor: f64, drift: f64) -> Vec<PairedCell> {
+        (0..6)
+            .flat_map(|unit| {
+                (0..20u32).map(move |iteration| PairedCell {
+                    unit,
+                    iteration,
+                    value: factor
+                        * f64::from(iteration * iteration + 1)
+                        * (1.0 + f64::from(unit) * drift),
+                })
             })
-            .count();
-        // Resampling eight invocations covers a little less than it says; far less would be a mistake.
-        assert!(covered >= 176, "{covered} of 200");
+            .collect()
     }
 
     #[test]
     fn pairs_take_the_shared_work_out_of_a_ratio() {
-        let cells = |factor: f64| -> Vec<(u32, u32, f64)> {
-            (0..6)
-                .flat_map(|a| {
-                    (0..20).map(move |i| {
-                        (
-                            a,
-                            i,
-                            factor * f64::from(i * i + 1) * (1.0 + f64::from(a) * 1e-4),
-                        )
-                    })
-                })
-                .collect()
-        };
-        let (low, high) = of_paired_ratio(&cells(3.0), &cells(1.0), Generator::new(5)).unwrap();
+        let (above, below) = (cells(3.0, 1e-4), cells(1.0, 1e-4));
+        let (low, high) = of_paired_ratio(&above, &below, |i| i, false, Generator::new(5)).unwrap();
         assert!(
-            low <= 3.0 && 3.0 <= high && high - low < 0.003,
+            low <= 3.0 && 3.0 <= high && high - low < 0.005,
+            "{low} {high}"
+        );
+    }
+
+    #[test]
+    fn blocks_take_the_drift_out_of_a_ratio() {
+        let (above, below) = (cells(3.0, 0.1), cells(1.0, 0.1));
+        let apart = of_paired_ratio(&above, &below, |i| i, false, Generator::new(5)).unwrap();
+        let (low, high) = of_paired_ratio(&above, &below, |i| i, true, Generator::new(5)).unwrap();
+        assert!(apart.1 - apart.0 > 0.2, "{apart:?}");
+        assert!(
+            high - low < 1e-9 && (low - 3.0).abs() < 1e-9,
             "{low} {high}"
         );
     }
@@ -336,6 +476,13 @@ mod tests {
         let base = table(6, 40, |a, i| 1000.0 + (a * 3 + i * 7 % 11) as f64);
         let twice = table(6, 40, |a, i| 2000.0 + 2.0 * (a * 3 + i * 5 % 11) as f64);
         let (low, high) = of_ratio(&twice, &base, Generator::new(1)).unwrap();
-        assert!(low < 2.0 && 1.98 < low && high < 2.02 && high >= low);
+        assert!(
+            low < 2.0 && 1.97 < low && high < 2.03 && high >= low,
+            "{low} {high}"
+        );
+        assert_eq!(
+            of_ratio(&twice, &table(6, 40, |_, _| 0.0), Generator::new(1)),
+            None
+        );
     }
 }

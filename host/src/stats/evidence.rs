@@ -1,6 +1,7 @@
 //! What a run's records say, sorted out.
+use super::draws::Draws;
 use crate::model::{
-    Environment, Invocation, Measured, Planned, Provenance, Record, Status, Subject,
+    Environment, Invocation, Measured, Planned, Provenance, Record, Status, Subject, Turn,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use wire::catalog::{AlgorithmId, Operation, Provider};
@@ -51,6 +52,10 @@ pub struct Evidence {
     pub invocations: BTreeMap<u32, Started>,
     /// The answers to run commands, in the order in which they arrived.
     pub measured: Vec<Measured>,
+    /// Where invocations stand in the run's blocks, by number; those of a run without blocks stand nowhere.
+    pub turns: BTreeMap<u32, Turn>,
+    /// The answers about the reference operation of the drift monitor, in the order in which they arrived.
+    pub monitors: Vec<Measured>,
     /// What was not measured.
     pub skipped: Vec<Skipped>,
     /// What the link had to put right: invocation and event.
@@ -87,6 +92,8 @@ impl Evidence {
             plan: Vec::new(),
             invocations: BTreeMap::new(),
             measured: Vec::new(),
+            turns: BTreeMap::new(),
+            monitors: Vec::new(),
             skipped: Vec::new(),
             link: Vec::new(),
             facts: BTreeMap::new(),
@@ -164,6 +171,10 @@ impl Evidence {
                     self.skipped.push(skipped);
                 }
             }
+            Record::Turn(turn) => {
+                self.turns.insert(turn.invocation, turn);
+            }
+            Record::Monitor(seen) => self.monitors.push(seen),
             Record::Link { invocation, event } => self.link.push((invocation, event)),
             Record::Fact { key, value } => {
                 self.facts.insert(key, value);
@@ -201,16 +212,31 @@ impl Evidence {
         self.measured.iter().filter(move |m| m.subject == subject)
     }
 
+    /// The plan of the operation that `subject` names.
+    #[must_use]
+    pub fn planned(&self, subject: Subject) -> Option<&Planned> {
+        self.plan.iter().find(|p| {
+            (p.provider, p.algorithm, p.operation)
+                == (subject.provider, subject.algorithm, subject.operation)
+        })
+    }
+
     /// Number of warm-up iterations of the operation that `subject` names.
     #[must_use]
     pub fn warm_up(&self, subject: Subject) -> u32 {
-        self.plan
-            .iter()
-            .find(|p| {
-                (p.provider, p.algorithm, p.operation)
-                    == (subject.provider, subject.algorithm, subject.operation)
-            })
-            .map_or(0, |p| p.warm_up)
+        self.planned(subject).map_or(0, |p| p.warm_up)
+    }
+
+    /// Which iterations of the operation that `subject` names are draws of their own.
+    #[must_use]
+    pub fn draws(&self, subject: Subject) -> Draws {
+        Draws::of(self.planned(subject))
+    }
+
+    /// Which of the two arms of the baseline's place `invocation` belongs to: 0 everywhere else.
+    #[must_use]
+    pub fn arm(&self, invocation: u32) -> u8 {
+        self.turns.get(&invocation).map_or(0, |turn| turn.arm)
     }
 }
 

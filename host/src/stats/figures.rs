@@ -3,7 +3,7 @@ use super::bootstrap::{self, Cell, Generator};
 use super::clock::{ClockName, TotalSource};
 use super::evidence::{algorithm_name, fault_name};
 use super::row::{LeftOut, Row, RowFault};
-use super::{Evidence, Reading, digest, hex::hex, interval, quantile};
+use super::{Evidence, Reading, digest, draws::Draws, hex::hex, interval, outliers, quantile};
 use crate::model::Subject;
 use std::collections::BTreeSet;
 use wire::catalog::Algorithm;
@@ -73,20 +73,21 @@ fn clocks_of(evidence: &Evidence, subject: Subject) -> Vec<(ClockName, Scope)> {
     with_samples
 }
 
-/// The samples' positions in a table of invocations by iterations.
+/// The samples' positions in a table of invocations by draws of work.
 #[must_use]
-pub fn table(readings: &[Reading], value: impl Fn(&Reading) -> f64) -> Vec<Cell> {
+pub fn table(readings: &[Reading], draws: Draws, value: impl Fn(&Reading) -> f64) -> Vec<Cell> {
+    let draw = |r: &Reading| draws.of_iteration(r.iteration);
     let invocations: BTreeSet<u32> = readings.iter().map(|r| r.invocation).collect();
-    let iterations: BTreeSet<u32> = readings.iter().map(|r| r.iteration).collect();
+    let works: BTreeSet<u32> = readings.iter().map(draw).collect();
     let position = |set: &BTreeSet<u32>| -> std::collections::HashMap<u32, usize> {
         set.iter().enumerate().map(|(at, id)| (*id, at)).collect()
     };
-    let (invocations, iterations) = (position(&invocations), position(&iterations));
+    let (invocations, works) = (position(&invocations), position(&works));
     readings
         .iter()
         .map(|r| Cell {
             invocation: invocations[&r.invocation],
-            iteration: iterations[&r.iteration],
+            draw: works[&draw(r)],
             value: value(r),
         })
         .collect()
@@ -145,9 +146,10 @@ fn interval(
         .map(|r| r.invocation)
         .collect::<BTreeSet<_>>()
         .len();
-    if invocations >= bootstrap::FEWEST {
+    let draws = evidence.draws(subject);
+    if invocations >= bootstrap::FEWEST || (invocations == 1 && draws.resampled().is_some()) {
         let generator = Generator::named(evidence.provenance.seed, &figure_name(subject));
-        let bounds = bootstrap::of_median(&table(used, |r| r.count as f64), generator);
+        let bounds = bootstrap::of_median(&table(used, draws, |r| r.count as f64), generator);
         return Interval {
             bounds,
             reason: None,
@@ -162,7 +164,7 @@ fn interval(
     }
     match interval::of_median(sorted) {
         Some((low, high)) => Interval {
-            bounds: Some((low as f64, high as f64)),
+            bounds: Some((low, high)),
             reason: None,
             exact: false,
         },
@@ -185,6 +187,8 @@ fn row(
     let counts = sorted(used.iter().map(|r| r.count));
     let totals = sorted(used.iter().filter_map(|r| r.total));
     let interval = interval(evidence, subject, &used, &counts, clock);
+    let times = nanoseconds(&used).filter(|times| !provenance.emulated && !times.is_empty());
+    let notes = notes(evidence, subject, &used, &interval);
     let algorithm = Algorithm::by_id(subject.algorithm);
     let measured: Vec<_> = evidence
         .measured_of(subject)
@@ -236,11 +240,10 @@ fn row(
         total_source: readings
             .first()
             .map_or(TotalSource::None, |r| r.total_source),
-        nanoseconds: if provenance.emulated {
-            None
-        } else {
-            nanoseconds(&used)
-        },
+        nanoseconds: times.as_deref().and_then(quantile::median),
+        mean_nanoseconds: times
+            .as_ref()
+            .map(|times| times.iter().sum::<f64>() / times.len() as f64),
         stack_bytes: memory(|m| m.stack_bytes),
         heap_bytes: memory(|m| m.heap_bytes),
         allocations: memory(|m| m.allocations),
@@ -258,8 +261,46 @@ fn row(
             .iter()
             .filter_map(|m| m.fault.as_ref().map(|fault| row_fault(m.invocation, fault)))
             .collect(),
+        outliers: outliers::count(&counts),
+        near_resolution: if provenance.emulated {
+            None
+        } else {
+            near_resolution(&used)
+        },
+        notes,
         subject,
     }
+}
+
+/// Ticks below which one step of their clock is more than 1 % of what is timed.
+pub const COARSE: f64 = 100.0;
+
+fn near_resolution(used: &[Reading]) -> Option<String> {
+    let ticks = quantile::median(&sorted(used.iter().map(|r| r.ticks)))?;
+    (ticks < COARSE).then(|| {
+        format!(
+            "an iteration takes {ticks} ticks: one step of that clock is {:.0} % of it",
+            100.0 / ticks.max(1.0)
+        )
+    })
+}
+
+/// What the figures speak of, where that is less than the operation in general.
+fn notes(
+    evidence: &Evidence,
+    subject: Subject,
+    used: &[Reading],
+    interval: &Interval,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    notes.extend(evidence.draws(subject).note());
+    let works: BTreeSet<u32> = used.iter().map(|r| r.iteration).collect();
+    if works.len() == 1 && !interval.exact && interval.bounds.is_some() {
+        notes.push(
+            "one draw of work: the interval speaks of other starts, not of other draws".to_owned(),
+        );
+    }
+    notes
 }
 
 fn sorted(values: impl Iterator<Item = u64>) -> Vec<u64> {
@@ -277,8 +318,8 @@ fn random_time(draws: usize) -> String {
     }
 }
 
-/// Median of ticks, each converted by the rate of its own invocation.
-fn nanoseconds(used: &[Reading]) -> Option<f64> {
+/// Ticks as time in ascending order, each converted by the rate of its own invocation; `None` where a rate is not known.
+fn nanoseconds(used: &[Reading]) -> Option<Vec<f64>> {
     let mut values: Vec<f64> = used
         .iter()
         .map(|r| {
@@ -288,7 +329,7 @@ fn nanoseconds(used: &[Reading]) -> Option<f64> {
         })
         .collect::<Option<_>>()?;
     values.sort_unstable_by(f64::total_cmp);
-    quantile::median(&values)
+    Some(values)
 }
 
 fn boots(evidence: &Evidence, readings: &[Reading]) -> Vec<String> {

@@ -6,13 +6,17 @@
 pub mod bootstrap;
 pub mod clock;
 pub mod digest;
+pub mod draws;
+pub mod drift;
 pub mod evidence;
 pub mod figures;
 pub mod hex;
 pub mod interval;
+pub mod outliers;
 pub mod quantile;
 pub mod reading;
 pub mod row;
+pub mod student;
 
 pub use evidence::Evidence;
 pub use figures::rows;

@@ -32,6 +32,14 @@ pub fn mean(values: &[u64]) -> Option<f64> {
 #[derive(Clone, Copy, Debug)]
 pub struct Number(f64);
 
+impl Number {
+    /// The value.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
 impl From<u64> for Number {
     fn from(count: u64) -> Self {
         // Exact up to 2^53, which is 2 600 hours of a 1 GHz clock.
@@ -46,7 +54,7 @@ impl From<f64> for Number {
 }
 
 fn value<T: Into<Number>>(value: T) -> f64 {
-    value.into().0
+    value.into().value()
 }
 
 #[cfg(test)]

@@ -95,6 +95,8 @@ pub struct Row {
     pub total_source: TotalSource,
     /// Median in nanoseconds, from ticks; never on an emulated board.
     pub nanoseconds: Option<f64>,
+    /// Mean in nanoseconds, from ticks; never on an emulated board.
+    pub mean_nanoseconds: Option<f64>,
     pub stack_bytes: Option<u32>,
     pub heap_bytes: Option<u32>,
     pub allocations: Option<u32>,
@@ -111,6 +113,12 @@ pub struct Row {
     pub level: u8,
     pub sizes: RowSizes,
     pub faults: Vec<RowFault>,
+    /// Counts that lie far out; the figures rest on them too.
+    pub outliers: usize,
+    /// Why times are coarse, where the operation is near the resolution of the clock of ticks.
+    pub near_resolution: Option<String>,
+    /// What the figures or the interval speak of, where that is less than the operation in general.
+    pub notes: Vec<String>,
     /// What the row is about.
     #[serde(skip)]
     pub subject: Subject,

@@ -5,7 +5,7 @@ use crate::bench::{self, History};
 use crate::cli::Global;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::model::{Environment, Record, Stack, Status};
-use crate::plan::{Item, Plan, nearest, suggest};
+use crate::plan::{FEWEST_ON_HARDWARE, Item, Plan, PlannedPlace, nearest, suggest};
 use anyhow::anyhow;
 use boards::Board;
 use serde::{Deserialize, Serialize};
@@ -33,10 +33,10 @@ pub struct Choice {
     pub plan: Plan,
     /// The operations.
     pub items: Vec<Item>,
-    /// Code paths.
-    pub dispatches: Vec<Dispatch>,
-    /// What lies under the provider.
-    pub stack: Stack,
+    /// Where to measure, in order; what environments are left out later has no place any more.
+    pub places: Vec<PlannedPlace>,
+    /// Places of the plan that cannot run here, and why.
+    pub skipped_places: Vec<(PlannedPlace, String)>,
     /// The seed.
     pub seed: u64,
     /// Most time that measuring may take.
@@ -54,10 +54,27 @@ pub struct Kept {
     pub plan: Plan,
     /// The operations.
     pub items: Vec<Item>,
-    /// Code paths.
-    pub dispatches: Vec<Dispatch>,
-    /// What lies under the provider.
-    pub stack: Stack,
+    /// Where to measure.
+    pub places: Vec<PlannedPlace>,
+}
+
+/// Why there are no places with the stack `stock`.
+const NO_STOCK: &str = "the target programs are built with the stack `shared` alone";
+
+impl Choice {
+    /// The places whose environments are still chosen.
+    pub fn places(&self) -> Vec<PlannedPlace> {
+        let is_chosen = |p: &&PlannedPlace| self.environments.contains(&p.place.environment);
+        self.places.iter().filter(is_chosen).copied().collect()
+    }
+
+    /// Starts of a program in each place.
+    pub fn invocations(&self) -> u32 {
+        match self.board.emulated {
+            true => self.plan.invocations,
+            false => self.plan.invocations.max(FEWEST_ON_HARDWARE),
+        }
+    }
 }
 
 /// The fact that holds a [`Kept`], as JSON.
@@ -110,8 +127,21 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
     if stacks.contains(&Stack::Stock) {
         return Err(Failure::new(
             Exit::Missing,
+            anyhow!("{NO_STOCK}; leave `--stack stock` out"),
+        ));
+    }
+    let (stock, places): (Vec<_>, Vec<_>) = plan
+        .places_in(&environments, &dispatches, &stacks)
+        .into_iter()
+        .partition(|planned| planned.place.stack == Stack::Stock);
+    let without = |place| (place, NO_STOCK.to_owned());
+    let skipped_places = stock.into_iter().map(without).collect();
+    if places.is_empty() {
+        return Err(Failure::new(
+            Exit::Missing,
             anyhow!(
-                "the target programs are built with the stack `shared` alone; leave `--stack stock` out"
+                "plan {} has no place that can run here: {NO_STOCK}",
+                plan.name
             ),
         ));
     }
@@ -127,8 +157,8 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
         skipped: Vec::new(),
         plan,
         items,
-        dispatches,
-        stack: Stack::Shared,
+        places,
+        skipped_places,
         seed,
         limit,
         resumed: None,
@@ -177,8 +207,8 @@ fn resume(global: &Global, run: &str) -> Result<Choice, Failure> {
         skipped: Vec::new(),
         plan: kept.plan,
         items: kept.items,
-        dispatches: kept.dispatches,
-        stack: kept.stack,
+        places: kept.places,
+        skipped_places: Vec::new(),
         seed: provenance.seed,
         limit: None,
         resumed: Some(folder),

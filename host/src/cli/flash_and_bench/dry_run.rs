@@ -2,7 +2,7 @@
 use super::choice::Choice;
 use crate::cli::{Format, Global, Outcome, output};
 use crate::model::{Environment, Planned};
-use crate::plan::{NULL, estimate, work};
+use crate::plan::{NULL, PlannedPlace, estimate, work};
 use crate::report::{Table, number};
 use crate::setup::{Package, cache};
 use crate::tools::Search;
@@ -26,20 +26,18 @@ fn estimated(choice: &Choice) -> (Vec<Planned>, u64, u64) {
         .map(|item| (*item, estimate::count(*item).max(1)))
         .collect();
     let known = choice.history.as_ref().and_then(|h| h.plan.clone());
-    let each = u64::from(choice.plan.invocations) * choice.dispatches.len() as u64;
-    let places = each * choice.environments.len() as u64;
+    let invocations = u64::from(choice.invocations());
+    let all = choice.places();
+    let places = invocations * all.len() as u64;
     let limit = choice
         .limit
         .map(|limit| limit.as_secs().saturating_mul(RATE) / places.max(1));
     let operations =
         known.unwrap_or_else(|| choice.plan.fix(&choice.items, &pilot, limit).operations);
     let once = work(&operations);
-    let on_linux = choice
-        .environments
-        .iter()
-        .filter(|e| **e != Environment::BareMetal)
-        .count() as u64;
-    let metal = choice.environments.len() as u64 - on_linux;
+    let is_on_linux = |p: &&PlannedPlace| p.place.environment != Environment::BareMetal;
+    let on_linux = all.iter().filter(is_on_linux).count() as u64;
+    let metal = all.len() as u64 - on_linux;
     let pilot: u64 = choice
         .items
         .iter()
@@ -47,7 +45,7 @@ fn estimated(choice: &Choice) -> (Vec<Planned>, u64, u64) {
         .sum();
     // The machines run side by side; the one with more environments ends last.
     let measuring = once
-        .saturating_mul(each * on_linux.max(metal))
+        .saturating_mul(invocations * on_linux.max(metal))
         .saturating_add(pilot);
     let boots = match on_linux {
         0 => BOOT_SECONDS,
@@ -85,7 +83,11 @@ pub fn print(global: &Global, choice: &Choice) -> Outcome {
     .map(|n| format!("{} ({})", n.name, n.install))
     .collect();
     let environments: Vec<_> = choice.environments.iter().map(|e| e.name()).collect();
-    let dispatches: Vec<_> = choice.dispatches.iter().map(|d| d.name()).collect();
+    let all = choice.places();
+    let places: Vec<String> = all.iter().map(|p| p.place.to_string()).collect();
+    let mut dispatches: Vec<_> = all.iter().map(|p| p.place.dispatch.name()).collect();
+    dispatches.sort_unstable();
+    dispatches.dedup();
     let name = |p: &Planned| Algorithm::by_id(p.algorithm).map_or("unknown", |a| a.name);
     let shown = operations
         .iter()
@@ -101,7 +103,7 @@ pub fn print(global: &Global, choice: &Choice) -> Outcome {
             .collect();
         let value = json!({
             "board": choice.board.name, "environments": environments, "dispatches": dispatches, "plan": choice.plan.name,
-            "seed": choice.seed, "operations": operations, "seconds": seconds, "bytes": bytes, "missing": missing,
+            "places": places, "seed": choice.seed, "operations": operations, "seconds": seconds, "bytes": bytes, "missing": missing,
         });
         return output::print(&format!("{value:#}\n"));
     }
@@ -115,12 +117,14 @@ pub fn print(global: &Global, choice: &Choice) -> Outcome {
         return output::print(&if csv { table.csv() } else { table.markdown() });
     }
     let mut text = format!(
-        "would measure on {} in {} ({}), plan {}:\n",
+        "would measure on {} in {}, plan {}:\n",
         choice.board.name,
-        environments.join(", "),
-        dispatches.join(", "),
+        places.join(", "),
         choice.plan.name
     );
+    for (place, reason) in &choice.skipped_places {
+        text += &format!("would be skipped: {}: {reason}\n", place.place);
+    }
     let mut last = "";
     for p in shown {
         if name(p) != last {

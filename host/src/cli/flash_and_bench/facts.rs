@@ -33,8 +33,7 @@ pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
     let kept = Kept {
         plan: choice.plan.clone(),
         items: choice.items.clone(),
-        dispatches: choice.dispatches.clone(),
-        stack: choice.stack,
+        places: choice.places(),
     };
     if let Ok(kept) = serde_json::to_string(&kept) {
         facts.insert(KEPT.to_owned(), kept);

@@ -1,0 +1,40 @@
+//! Values that lie far out: counted, never dropped.
+use super::quantile::quantile;
+
+/// How many interquartile ranges beyond the quartiles is far out: Tukey, "Exploratory Data Analysis", 1977, section 2D.
+pub const FENCE: f64 = 3.0;
+
+/// How many of `sorted`, which must be in ascending order, lie more than [`FENCE`] interquartile ranges below the lower or above the
+/// upper quartile. Where more than half are equal there is no such range, and every other value is one.
+#[must_use]
+pub fn count(sorted: &[u64]) -> usize {
+    let (Some(low), Some(high)) = (quantile(sorted, 0.25), quantile(sorted, 0.75)) else {
+        return 0;
+    };
+    let reach = FENCE * (high - low);
+    let is_far = |v: &&u64| {
+        let value = **v as f64;
+        value < low - reach || value > high + reach
+    };
+    sorted.iter().filter(is_far).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_far_out_is_counted() {
+        let mut values: Vec<u64> = (100..=120).collect();
+        assert_eq!(count(&values), 0);
+        // Quartiles 105 and 115: the fences are 75 and 145.
+        values.extend([145, 146, 10_000]);
+        assert_eq!(
+            count(&values),
+            1 + usize::from(quantile(&values, 0.75).unwrap() < 115.5)
+        );
+        assert_eq!(count(&[]), 0);
+        assert_eq!(count(&[7, 7, 7, 7, 8]), 1);
+        assert_eq!(count(&[7; 9]), 0);
+    }
+}
