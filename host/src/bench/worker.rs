@@ -336,7 +336,9 @@ pub(super) fn run_one(
         shown = shown.max(now);
     })?;
     conductor.meter.add(expected.saturating_sub(shown));
-    let readable = job.programs.get(&(start.place.environment, start.place.stack));
+    let readable = job
+        .programs
+        .get(&(start.place.environment, start.place.stack));
     let readable = readable.and_then(|program| program.readable.as_ref());
     let decoded = readable.map(|r| r.log(&parts.encoded_log));
     for line in parts.log.iter().chain(decoded.iter().flatten()) {
