@@ -114,7 +114,9 @@ impl SameWork {
             .operations
             .iter()
             .filter(|o| o.provider != Provider::Null);
+        // What draws the system's randomness did other work in each environment.
         all.flat_map(|o| o.counts.iter().map(move |c| (o, c)))
+            .filter(|(_, counts)| counts.stack == Stack::Shared)
             .max_by(|a, b| a.1.spread.total_cmp(&b.1.spread))
     }
 }
