@@ -572,6 +572,27 @@ fn provenance() -> host::model::Provenance {
     }
 }
 
+/// Machines of one board on hardware are never driven at the same time: their visits share the blocks.
+#[test]
+fn machines_on_hardware_take_turns() {
+    let mut job = job(&[Dispatch::Detected]);
+    job.emulated = false;
+    let mut list = List::default();
+    let ending = both(&job, &mut list);
+    assert_eq!(ending.status, Status::Complete, "{:?}", ending.errors);
+    let ids: Vec<u32> = measured(&list.records)
+        .iter()
+        .map(|m| m.invocation)
+        .collect();
+    assert!(ids.is_sorted(), "one program after the other: {ids:?}");
+    let metal: BTreeSet<u32> = measured(&list.records)
+        .iter()
+        .filter(|m| m.subject.environment == Environment::BareMetal)
+        .map(|m| m.invocation / 5)
+        .collect();
+    assert_eq!(metal, (0..5).collect(), "one in each block of five starts");
+}
+
 /// What is too dear for a place is left out there alone, and said.
 #[test]
 fn a_place_leaves_out_what_is_too_dear_for_it() {

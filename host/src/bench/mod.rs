@@ -19,6 +19,7 @@ mod pilot;
 mod program;
 mod scratch;
 mod talk;
+mod together;
 mod worker;
 
 pub use bare::{BareBoard, Wrap};
@@ -143,6 +144,11 @@ pub fn conduct(
     meter: &Meter,
 ) -> Ending {
     let begin = Instant::now();
+    // On an emulated board machines disturb no count of each other's; elsewhere their visits take turns.
+    let crews = match job.emulated {
+        true => crews,
+        false => together::together(crews),
+    };
     let (sender, records) = std::sync::mpsc::channel();
     let handover = Handover::new(history.plan.clone());
     let next_invocation = AtomicU32::new(history.next_invocation);
