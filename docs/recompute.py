@@ -230,6 +230,24 @@ def figures(samples, commands, manifest, hertz):
     }
 
 
+def drift(manifest, hertz):
+    """How the reference operation changed: per look, the farthest, and the trend (Sen 1968) over the run; None without looks."""
+    place = {i["id"]: (i["environment"], i.get("dispatch"), i["stack"]) for i in manifest["invocations"]}
+    looks = []
+    for look in manifest["monitor"]:
+        ticks = sorted(t for t, flags in list(zip(look["ticks"], look["flags"]))[1:] if flags == 0)
+        if look["complete"] and ticks and hertz.get(look["invocation"]):
+            looks.append((look["at_ns"], place[look["invocation"]], quantile(ticks, 0.5) * 1e9 / hertz[look["invocation"]]))
+    if not looks:
+        return None
+    looks.sort(key=lambda look: look[0])
+    usual = {p: quantile(sorted(ns for _, q, ns in looks if q == p), 0.5) for _, p, _ in looks}
+    points = [(at, ns / usual[p] - 1) for at, p, ns in looks]
+    slopes = sorted((y - x) / (t - s) for i, (s, x) in enumerate(points) for t, y in points[i + 1 :] if t > s)
+    trend = (quantile(slopes, 0.5) or 0.0) * (points[-1][0] - points[0][0])
+    return {"largest_deviation": max((x for _, x in points), key=abs), "trend": trend, "looks": len(points)}
+
+
 def agree(mine, theirs):
     if isinstance(mine, (int, float)) and isinstance(theirs, (int, float)):
         return math.isclose(mine, theirs, rel_tol=1e-12, abs_tol=0.0)
@@ -286,6 +304,11 @@ def main():
         for name in ("ticks", "count"):
             mine = quantile(sorted(s[name] for s in null), 0.5)
             check(f"harness {harness['environment']} {name}", mine, harness[name])
+
+    mine, theirs = drift(manifest, hertz), shown["run"]["drift"]
+    for name in mine or {}:
+        value = theirs and (len(theirs["looks"]) if name == "looks" else theirs[name])
+        check(f"drift {name}", mine[name], value)
 
     for line in differing:
         print(line)

@@ -87,10 +87,11 @@ impl Job {
         blocks(&here, self.invocations(), !self.emulated, self.seed)
     }
 
-    /// Starts of a program that the run is made of, the second arm of the baseline left out of account.
+    /// Starts of a program that the run is made of; on hardware with those of the baseline's second arm.
     #[must_use]
     pub fn starts(&self) -> u64 {
-        self.places.len() as u64 * u64::from(self.invocations())
+        let each = self.places.len() + usize::from(!self.emulated);
+        each as u64 * u64::from(self.invocations())
     }
 }
 
