@@ -21,8 +21,9 @@ SUBJECT = ("environment", "dispatch", "stack", "provider", "algorithm", "operati
 FEWEST_DRAWS = 6
 FEWEST_INVOCATIONS = 5
 MANY_DRAWS = 30
-NORMAL = 1.959963985
-STUDENT = [12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157]
+UPPER = 0.98
+NORMAL = 2.053748911
+STUDENT = [15.894545, 4.848732, 3.481909, 2.998528, 2.756509, 2.612242, 2.516752, 2.448985, 2.398441]
 MASK = (1 << 64) - 1
 
 
@@ -133,8 +134,8 @@ def bootstrap_interval(samples, keys, generator):
             continue
         medians = [median(generator.draws(units)) for _ in range(min(2000, max(200, 20_000_000 // len(cells))))]
         medians = sorted(m for m in medians if m is not None)
-        below = math.hypot(below, widening(units) * max(0.0, estimate - quantile(medians, 0.025)))
-        above = math.hypot(above, widening(units) * max(0.0, quantile(medians, 0.975) - estimate))
+        below = math.hypot(below, widening(units) * max(0.0, estimate - quantile(medians, 1.0 - UPPER)))
+        above = math.hypot(above, widening(units) * max(0.0, quantile(medians, UPPER) - estimate))
     return max(0.0, estimate - below), estimate + above
 
 
