@@ -97,7 +97,7 @@ fn share(times: u32, mut holds: impl FnMut(&mut Chance, u64) -> bool) -> f64 {
     held as f64 / f64::from(times)
 }
 
-const BOARDS: [Board; 5] = [
+const BOARDS: [Board; 6] = [
     // What varies is where the program lies ..
     Board {
         layout: 0.02,
@@ -119,7 +119,7 @@ const BOARDS: [Board; 5] = [
         noise: 0.02,
         skewed: false,
     },
-    // .. or all of them, evenly and skewed.
+    // .. or all of them, evenly and skewed; and the first, skewed.
     Board {
         layout: 0.02,
         work: 0.02,
@@ -130,6 +130,12 @@ const BOARDS: [Board; 5] = [
         layout: 0.02,
         work: 0.02,
         noise: 0.02,
+        skewed: true,
+    },
+    Board {
+        layout: 0.02,
+        work: 0.0,
+        noise: 0.001,
         skewed: true,
     },
 ];

@@ -11,7 +11,8 @@ pub const NULL: Item = (AlgorithmId(0), Provider::Null, Operation::Nothing);
 
 impl Plan {
     /// The operations to measure, in the order of the catalogue within each pattern. `patterns`, unless empty, replace the plan's own
-    /// list; `providers`, unless empty, leave out all others, and replace the plan's. Patterns given by hand take every provider.
+    /// list; `providers`, unless empty, leave out all others, and replace the plan's. Where neither names any,
+    /// each algorithm is taken from its own.
     ///
     /// # Errors
     /// Where a pattern matches nothing, or nothing from `providers`.
@@ -33,7 +34,14 @@ impl Plan {
             let chosen: Vec<_> = matched
                 .iter()
                 .flat_map(|a| a.providers.iter().map(move |(provider, _)| (*a, *provider)))
-                .filter(|(_, provider)| providers.is_empty() || providers.contains(provider))
+                .filter(|(algorithm, provider)| match providers {
+                    // An algorithm's own provider is the first that has it.
+                    [] => algorithm
+                        .providers
+                        .first()
+                        .is_some_and(|(own, _)| own == provider),
+                    named => named.contains(provider),
+                })
                 .collect();
             // A plan's own list is narrowed by --provider; what the user names by hand must be there.
             if chosen.is_empty() && !own {
