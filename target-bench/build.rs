@@ -1,6 +1,6 @@
 //! Turns the board file into constants and link arguments.
 //!
-//! Both programs are freestanding: no start files and no C library, so that the same objects stand under the providers in each.
+//! `linux` and `bare` are freestanding: no start files and no C library, so that the same objects stand under the providers in each.
 //! The `bare` program gets the layout of `linker/image.ld`, fed with the board's addresses; `linux` that of `linker/process.ld`.
 use boards::{Board, Conduit, Range};
 use std::path::{Path, PathBuf};
@@ -67,6 +67,8 @@ fn link(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {
             "-Wl,--no-eh-frame-hdr".into(),
             "-Wl,-z,noexecstack".into(),
             "-Wl,-z,norelro".into(),
+            // Where defmt keeps the texts that travel as numbers; it brings the script itself.
+            "-Wl,-T,defmt.x".into(),
             format!("-Wl,-T,{}", scripts.join(script).display()),
             format!(
                 "-Wl,-Map={}",
@@ -78,6 +80,14 @@ fn link(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {
         }
     };
     arguments("linux", "process.ld", &[]);
+    // The third program is an ordinary one.
+    for argument in [
+        "-Wl,--build-id=sha1".to_owned(),
+        format!("-Wl,-T,{}", scripts.join("stock.ld").display()),
+        format!("-Wl,-Map={}", out.join("stock.map").display()),
+    ] {
+        println!("cargo::rustc-link-arg-bin=stock={argument}");
+    }
     let mut own = vec![
         "-Wl,-z,max-page-size=4096".to_owned(),
         format!("-Wl,--defsym=LOAD_ADDRESS={:#x}", board.image.load_address),

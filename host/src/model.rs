@@ -272,6 +272,8 @@ pub struct Measured {
     pub memory: Option<Memory>,
     /// What went wrong, if something did.
     pub fault: Option<Fault>,
+    /// Functions that ran in the first iteration and left a trace, the outermost first.
+    pub path: Vec<String>,
 }
 
 /// What a run is, known before anything runs. Part of the manifest.

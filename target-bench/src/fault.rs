@@ -45,7 +45,7 @@ fn report(kind: FaultKind, code: u64, address: u64, text: String) -> ! {
 }
 
 /// A panic.
-pub fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
+pub fn panicked(info: &impl core::fmt::Display) -> ! {
     report(FaultKind::Panic, 0, 0, format!("{info}"))
 }
 

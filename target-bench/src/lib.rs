@@ -18,6 +18,7 @@ pub mod board {
     include!(concat!(env!("OUT_DIR"), "/board.rs"));
 }
 pub mod fault;
+pub mod log;
 pub mod memory;
 pub mod platform;
 pub mod providers;

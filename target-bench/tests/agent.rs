@@ -50,6 +50,9 @@ impl Platform for Queues {
             denied: String::new(),
         }
     }
+    fn footprint(&self) -> wire::message::Footprint {
+        wire::message::Footprint::default()
+    }
     fn surroundings(&self) -> Surroundings {
         Surroundings {
             exception_level: 0,

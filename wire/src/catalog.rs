@@ -20,11 +20,19 @@ pub enum Provider {
     Pqclean,
     /// RustCrypto and dalek.
     Classical,
+    /// Misbehaves on purpose: shows that the bench survives it.
+    Faulty,
 }
 
 impl Provider {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Null, Self::Liboqs, Self::Pqclean, Self::Classical];
+    pub const ALL: [Self; 5] = [
+        Self::Null,
+        Self::Liboqs,
+        Self::Pqclean,
+        Self::Classical,
+        Self::Faulty,
+    ];
 
     /// The name in tables, options and files.
     #[must_use]
@@ -34,6 +42,7 @@ impl Provider {
             Self::Liboqs => "liboqs",
             Self::Pqclean => "pqclean",
             Self::Classical => "classical",
+            Self::Faulty => "faulty",
         }
     }
 }
@@ -156,6 +165,8 @@ pub enum Family {
     Ed25519,
     Ecdsa,
     Null,
+    Rsa,
+    Faulty,
 }
 
 impl Family {
@@ -182,6 +193,8 @@ impl Family {
             Self::Ed25519 => "Ed25519",
             Self::Ecdsa => "ECDSA",
             Self::Null => "null",
+            Self::Rsa => "RSA",
+            Self::Faulty => "faulty",
         }
     }
 
@@ -207,7 +220,8 @@ impl Family {
             Self::Ecdh => "SP 800-56A",
             Self::Ed25519 => "RFC 8032",
             Self::Ecdsa => "FIPS 186-5",
-            Self::Null => "none",
+            Self::Rsa => "RFC 8017",
+            Self::Null | Self::Faulty => "none",
         }
     }
 
@@ -294,7 +308,8 @@ impl Algorithm {
 }
 
 macro_rules! entries {
-    ($($constructor:ident($id:literal, $name:literal, Family::$family:ident, $level:literal, $native:literal, [$($size:literal),*])),* $(,)?) => {
+    ($($constructor:ident($id:literal, $name:literal, Family::$family:ident, $level:literal, $native:literal, [$($size:literal),*])
+        $(+ $other:ident($other_native:literal))?),* $(,)?) => {
         /// Every parameter set.
         pub const ALGORITHMS: &[Algorithm] = &[$(Algorithm {
             id: AlgorithmId($id),
@@ -303,7 +318,7 @@ macro_rules! entries {
             kind: entries!(@kind $constructor),
             level: $level,
             sizes: $constructor([$($size),*]),
-            providers: &[(entries!(@provider $constructor), $native)],
+            providers: &[(entries!(@provider $constructor), $native) $(, (Provider::$other, $other_native))?],
         }),*];
     };
     (@kind kem) => { Kind::Kem };
@@ -311,11 +326,13 @@ macro_rules! entries {
     (@kind agreement) => { Kind::Agreement };
     (@kind classical_sig) => { Kind::Signature };
     (@kind nothing) => { Kind::Null };
+    (@kind faulty) => { Kind::Null };
     (@provider kem) => { Provider::Liboqs };
     (@provider sig) => { Provider::Liboqs };
     (@provider agreement) => { Provider::Classical };
     (@provider classical_sig) => { Provider::Classical };
     (@provider nothing) => { Provider::Null };
+    (@provider faulty) => { Provider::Faulty };
 }
 
 const fn kem([public_key, secret_key, ciphertext, shared_secret]: [u32; 4]) -> Sizes {
@@ -357,12 +374,15 @@ const fn nothing(_: [u32; 0]) -> Sizes {
         shared_secret: 0,
     }
 }
+const fn faulty(sizes: [u32; 0]) -> Sizes {
+    nothing(sizes)
+}
 
 entries! {
     nothing(0, "null", Family::Null, 0, "null", []),
-    kem(1, "ML-KEM-512", Family::MlKem, 1, "ML-KEM-512", [800, 1632, 768, 32]),
-    kem(2, "ML-KEM-768", Family::MlKem, 3, "ML-KEM-768", [1184, 2400, 1088, 32]),
-    kem(3, "ML-KEM-1024", Family::MlKem, 5, "ML-KEM-1024", [1568, 3168, 1568, 32]),
+    kem(1, "ML-KEM-512", Family::MlKem, 1, "ML-KEM-512", [800, 1632, 768, 32]) + Pqclean("ML-KEM-512"),
+    kem(2, "ML-KEM-768", Family::MlKem, 3, "ML-KEM-768", [1184, 2400, 1088, 32]) + Pqclean("ML-KEM-768"),
+    kem(3, "ML-KEM-1024", Family::MlKem, 5, "ML-KEM-1024", [1568, 3168, 1568, 32]) + Pqclean("ML-KEM-1024"),
     kem(4, "BIKE-L1", Family::Bike, 1, "BIKE-L1", [1541, 5223, 1573, 32]),
     kem(5, "BIKE-L3", Family::Bike, 3, "BIKE-L3", [3083, 10105, 3115, 32]),
     kem(6, "BIKE-L5", Family::Bike, 5, "BIKE-L5", [5122, 16494, 5154, 32]),
@@ -388,10 +408,10 @@ entries! {
     sig(26, "ML-DSA-44", Family::MlDsa, 2, "ML-DSA-44", [1312, 2560, 2420]),
     sig(27, "ML-DSA-65", Family::MlDsa, 3, "ML-DSA-65", [1952, 4032, 3309]),
     sig(28, "ML-DSA-87", Family::MlDsa, 5, "ML-DSA-87", [2592, 4896, 4627]),
-    sig(29, "Falcon-512", Family::Falcon, 1, "Falcon-512", [897, 1281, 752]),
-    sig(30, "Falcon-1024", Family::Falcon, 5, "Falcon-1024", [1793, 2305, 1462]),
-    sig(31, "Falcon-padded-512", Family::Falcon, 1, "Falcon-padded-512", [897, 1281, 666]),
-    sig(32, "Falcon-padded-1024", Family::Falcon, 5, "Falcon-padded-1024", [1793, 2305, 1280]),
+    sig(29, "Falcon-512", Family::Falcon, 1, "Falcon-512", [897, 1281, 752]) + Pqclean("Falcon-512"),
+    sig(30, "Falcon-1024", Family::Falcon, 5, "Falcon-1024", [1793, 2305, 1462]) + Pqclean("Falcon-1024"),
+    sig(31, "Falcon-padded-512", Family::Falcon, 1, "Falcon-padded-512", [897, 1281, 666]) + Pqclean("Falcon-padded-512"),
+    sig(32, "Falcon-padded-1024", Family::Falcon, 5, "Falcon-padded-1024", [1793, 2305, 1280]) + Pqclean("Falcon-padded-1024"),
     sig(33, "SPHINCS+-SHA2-128f", Family::SphincsPlus, 1, "SPHINCS+-SHA2-128f-simple", [32, 64, 17088]),
     sig(34, "SPHINCS+-SHA2-128s", Family::SphincsPlus, 1, "SPHINCS+-SHA2-128s-simple", [32, 64, 7856]),
     sig(35, "SPHINCS+-SHA2-192f", Family::SphincsPlus, 3, "SPHINCS+-SHA2-192f-simple", [48, 96, 35664]),
@@ -426,9 +446,9 @@ entries! {
     sig(64, "CROSS-RSDPG-256-balanced", Family::Cross, 5, "cross-rsdpg-256-balanced", [106, 64, 40100]),
     sig(65, "CROSS-RSDPG-256-fast", Family::Cross, 5, "cross-rsdpg-256-fast", [106, 64, 48102]),
     sig(66, "CROSS-RSDPG-256-small", Family::Cross, 5, "cross-rsdpg-256-small", [106, 64, 36454]),
-    kem(67, "Kyber512", Family::Kyber, 1, "Kyber512", [800, 1632, 768, 32]),
-    kem(68, "Kyber768", Family::Kyber, 3, "Kyber768", [1184, 2400, 1088, 32]),
-    kem(69, "Kyber1024", Family::Kyber, 5, "Kyber1024", [1568, 3168, 1568, 32]),
+    kem(67, "Kyber512", Family::Kyber, 1, "Kyber512", [800, 1632, 768, 32]) + Pqclean("Kyber512"),
+    kem(68, "Kyber768", Family::Kyber, 3, "Kyber768", [1184, 2400, 1088, 32]) + Pqclean("Kyber768"),
+    kem(69, "Kyber1024", Family::Kyber, 5, "Kyber1024", [1568, 3168, 1568, 32]) + Pqclean("Kyber1024"),
     kem(70, "sntrup761", Family::NtruPrime, 2, "sntrup761", [1158, 1763, 1039, 32]),
     sig(71, "Dilithium2", Family::Dilithium, 2, "Dilithium2", [1312, 2528, 2420]),
     sig(72, "Dilithium3", Family::Dilithium, 3, "Dilithium3", [1952, 4000, 3293]),
@@ -449,4 +469,10 @@ entries! {
     agreement(201, "ECDH-P256", Family::Ecdh, 0, "p256", [65, 32, 32]),
     classical_sig(202, "Ed25519", Family::Ed25519, 0, "ed25519-dalek", [32, 32, 64]),
     classical_sig(203, "ECDSA-P256", Family::Ecdsa, 0, "p256", [65, 32, 64]),
+    faulty(240, "faulty-crash", Family::Faulty, 0, "crash", []),
+    faulty(241, "faulty-hang", Family::Faulty, 0, "hang", []),
+    faulty(242, "faulty-stack", Family::Faulty, 0, "stack", []),
+    faulty(243, "faulty-heap", Family::Faulty, 0, "heap", []),
+    faulty(244, "faulty-abort", Family::Faulty, 0, "abort", []),
+    faulty(245, "faulty-failure", Family::Faulty, 0, "failure", []),
 }

@@ -66,6 +66,60 @@ pub struct RunRequest {
     pub inputs: u32,
 }
 
+/// A place on the target for bytes that [`PerformRequest`] works on. Append-only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Slot {
+    /// Public key; of an agreement, the other side's.
+    PublicKey,
+    /// Secret key.
+    SecretKey,
+    /// Ciphertext of a KEM.
+    Ciphertext,
+    /// Shared secret.
+    SharedSecret,
+    /// Message to sign or verify.
+    Message,
+    /// Signature.
+    Signature,
+}
+
+impl Slot {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 6] = [
+        Self::PublicKey,
+        Self::SecretKey,
+        Self::Ciphertext,
+        Self::SharedSecret,
+        Self::Message,
+        Self::Signature,
+    ];
+}
+
+/// Where an operation that is performed draws its randomness. Append-only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Randomness {
+    /// The generator of the operation before goes on.
+    Continue,
+    /// These bytes, in order; drawing past them fails the operation.
+    Bytes(Vec<u8>),
+    /// NIST's generator for known answers, AES-256-CTR_DRBG without derivation function (SP 800-90A), from this entropy: 48 bytes.
+    NistDrbg(Vec<u8>),
+}
+
+/// Perform one operation once, untimed, on the bytes in the slots: for known answers, tampering, and one provider against
+/// another. Inputs come from the slots, outputs go there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PerformRequest {
+    /// The algorithm.
+    pub algorithm: AlgorithmId,
+    /// Where its code comes from.
+    pub provider: Provider,
+    /// The operation.
+    pub operation: Operation,
+    /// Its randomness.
+    pub randomness: Randomness,
+}
+
 /// What the host asks for. Append-only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
@@ -84,6 +138,33 @@ pub enum Command {
     Stop,
     /// Start afresh: reset the CPU, or exit so that the launcher starts the program again. Answered by Done first.
     Restart,
+    /// Put `bytes` into a slot from `offset` on; at offset 0 what was there is gone first. Answered by Done.
+    Store {
+        /// The slot.
+        slot: Slot,
+        /// Where the bytes go; at most the slot's length.
+        offset: u32,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Change bytes that are in a slot already. Answered by Done.
+    Overwrite {
+        /// The slot.
+        slot: Slot,
+        /// Where the bytes go; they must end within the slot.
+        offset: u32,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Answered by Content for each piece, then Done.
+    Fetch {
+        /// The slot.
+        slot: Slot,
+    },
+    /// Answered by Done; or by a Fault, then Done: the provider failed or found the signature wrong.
+    Perform(PerformRequest),
+    /// Answered by Footprint, then Done.
+    Footprint,
 }
 
 /// An algorithm that the target can run, with its provider.
@@ -107,6 +188,52 @@ pub struct Memory {
     /// Bytes of randomness drawn.
     pub random_bytes: u32,
 }
+
+/// Functions of the program that ran in the first iteration of a Run, as far as they left a trace: return addresses that are still
+/// on the operation's painted stack, the outermost first. A function that called no other one leaves none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trail {
+    /// Addresses as the program's file has them; at most [`MAX_TRAIL`].
+    pub addresses: Vec<u64>,
+}
+
+/// Most addresses of a [`Trail`].
+pub const MAX_TRAIL: usize = 64;
+
+/// What the program takes to be there at all, in bytes; `None` where the environment does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Footprint {
+    /// Code and read-only data of the program.
+    pub read_only: Option<u64>,
+    /// Data that it writes, zeroed memory included.
+    pub writable: Option<u64>,
+    /// Physical memory that its process holds (RSS).
+    pub resident: Option<u64>,
+    /// The same with shared pages divided by those who share them (PSS).
+    pub proportional: Option<u64>,
+    /// Most physical memory that its process has held.
+    pub peak: Option<u64>,
+    /// Most memory that its control group has held, the page cache included.
+    pub group_peak: Option<u64>,
+    /// When its first instruction ran, on the clock of ticks.
+    pub entered: Option<Ticks>,
+    /// When it was ready for commands.
+    pub ready: Option<Ticks>,
+}
+
+/// A piece of a slot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// The slot.
+    pub slot: Slot,
+    /// Where in the slot the piece begins.
+    pub offset: u32,
+    /// The bytes; at most [`MAX_PIECE`].
+    pub bytes: Vec<u8>,
+}
+
+/// Most bytes of a slot in one frame.
+pub const MAX_PIECE: usize = 4000;
 
 /// SHA-256 over the outputs of iterations `first .. first + iterations`, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +283,10 @@ pub enum FaultKind {
     Panic,
     /// A provider called a C library routine that ends the program (`abort`, `exit`); `code` is its argument.
     Aborted,
+    /// The operation did not come to an end. The host finds this, as the target cannot.
+    Hung,
+    /// The operation drew more randomness than it was given.
+    RandomnessExhausted,
 }
 
 /// A fault, and where it struck.
@@ -223,6 +354,14 @@ pub enum Answer {
         /// Why.
         reason: Refusal,
     },
+    /// What ran in the first iteration.
+    Trail(Trail),
+    /// What it takes to be there.
+    Footprint(Footprint),
+    /// A piece of a slot.
+    Content(Content),
+    /// A piece of the log, encoded by defmt: frames of `defmt`'s raw encoding, the length of each in front as u16, little-endian.
+    Defmt(Vec<u8>),
 }
 
 impl Command {

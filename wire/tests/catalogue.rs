@@ -36,12 +36,13 @@ fn ids_and_names_are_unique() {
 fn the_providers_are_complete() {
     assert_eq!(of(Provider::Liboqs), 85);
     assert_eq!(of(Provider::Classical), 4);
+    assert_eq!(of(Provider::Pqclean), 10);
     assert_eq!(of(Provider::Null), 1);
     let kems = ALGORITHMS.iter().filter(|a| a.kind == Kind::Kem).count();
     assert_eq!(kems, 29);
 }
 
-/// The reading of the publication's "about 70 configurations" (FACTS and method): parameter sets per family.
+/// The reading of the publication's "about 70 configurations" (`docs/method.md`): parameter sets per family.
 #[test]
 fn families_have_the_published_number_of_sets() {
     let sets = |family| ALGORITHMS.iter().filter(|a| a.family == family).count();

@@ -36,6 +36,7 @@ pub const FIELDS: &[Field] = &[
     optional("fault_code", Kind::U64),
     optional("fault_address", Kind::U64),
     optional("fault_text", Kind::Text),
+    optional("path", Kind::Text),
 ];
 
 /// The whole table, in the order in which the answers arrived.
@@ -70,6 +71,7 @@ pub fn batch(evidence: &Evidence) -> Batch {
             Value::U64(fault.map(|f| f.code)),
             Value::U64(fault.map(|f| f.address)),
             text(fault.map(|f| f.text.clone())),
+            text((!m.path.is_empty()).then(|| m.path.join(" > "))),
         ]));
     }
     batch

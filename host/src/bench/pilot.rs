@@ -1,6 +1,6 @@
 //! The pilot: one iteration of each operation, in a start of its own, to learn what it costs.
 use super::machine::Machine;
-use super::talk::{Talk, talk};
+use super::talk::{After, Talk, talk};
 use super::{BenchError, Conductor};
 use crate::model::{Place, Record};
 use crate::plan::{Item, estimate, work};
@@ -101,6 +101,11 @@ fn attempt(
                     left.remove(0);
                     continue;
                 }
+                // The run proper shows that it hangs.
+                Err(crate::link::LinkError::Hung { .. }) => {
+                    left.remove(0);
+                    return Ok(After::Kill);
+                }
                 Err(error) => return Err(error),
             };
             left.remove(0);
@@ -110,11 +115,11 @@ fn attempt(
                 (None, Some([sample, ..])) => {
                     counts.insert(item, sample.count);
                 }
-                (Some(fault), _) if super::worker::is_fatal(fault.kind) => return Ok(false),
+                (Some(fault), _) if super::worker::is_fatal(fault.kind) => return Ok(After::Ends),
                 _ => {}
             }
         }
-        Ok(true)
+        Ok(After::Stop)
     })
 }
 

@@ -19,8 +19,19 @@ pub struct Talk {
     pub turn: Option<Turn>,
 }
 
-/// What is done in a session: true where the program is then to be told to stop, false where it ends by itself.
-type Act<'a> = &'a mut dyn FnMut(&mut Session<'_>) -> Result<bool, LinkError>;
+/// How a program comes to its end after what was done in its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// It is told to stop.
+    Stop,
+    /// It ends by itself.
+    Ends,
+    /// It does not listen any more, and is killed.
+    Kill,
+}
+
+/// What is done in a session.
+type Act<'a> = &'a mut dyn FnMut(&mut Session<'_>) -> Result<After, LinkError>;
 
 /// Starts the program, hears its Hello, does what `act` does, and ends the program.
 pub fn talk(
@@ -47,10 +58,9 @@ pub fn talk(
     let mut session = Session::open(port, &mut watch, conductor.job.limits);
     let result = converse(conductor, &mut session, start, act);
     let told = match result {
-        Ok(true) => session.stop().is_ok(),
-        // It ends by itself.
-        Ok(false) => true,
-        Err(_) => false,
+        Ok(After::Stop) => session.stop().is_ok(),
+        Ok(After::Ends) => true,
+        Ok(After::Kill) | Err(_) => false,
     };
     record_events(conductor, &mut session, invocation)?;
     if matches!(result, Err(BenchError::Interrupted)) {
@@ -69,7 +79,7 @@ fn converse(
     session: &mut Session<'_>,
     start: Talk,
     act: Act<'_>,
-) -> Result<bool, BenchError> {
+) -> Result<After, BenchError> {
     let Talk {
         place,
         invocation,

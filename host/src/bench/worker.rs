@@ -1,6 +1,6 @@
 //! Drives one machine through its environments.
 use super::machine::Machine;
-use super::talk::{Talk, now_ns, record_events, talk};
+use super::talk::{After, Talk, now_ns, record_events, talk};
 use super::{BenchError, Conductor, Crew, Job, MachineError, monitor, pilot};
 use crate::link::{LinkError, Session};
 use crate::model::{Environment, Measured, Place, Planned, Record, Stack, Subject};
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use wire::catalog::Algorithm;
-use wire::message::{Dispatch, FaultKind, RunRequest};
+use wire::message::{Dispatch, Fault, FaultKind, RunRequest};
 
 /// Least patience with any command.
 const FLOOR: Duration = Duration::from_secs(30);
@@ -201,7 +201,7 @@ fn run_all(
     start: Talk,
     left: &mut Vec<Planned>,
     plan: &[Planned],
-) -> Result<bool, LinkError> {
+) -> Result<After, LinkError> {
     let place = start.place;
     let journal = |result: Result<(), BenchError>| result.map_err(|_| LinkError::Interrupted);
     let offers = session.list()?;
@@ -236,7 +236,11 @@ fn run_all(
     while let Some(planned) = left.first().copied() {
         let item = (planned.algorithm, planned.provider, planned.operation);
         conductor.meter.at(&label(place, item));
-        let result = run_one(conductor, session, start, &planned, plan);
+        let mut result = run_one(conductor, session, start, &planned, plan);
+        let hung = matches!(result, Err(LinkError::Hung { .. }));
+        if let Err(error @ LinkError::Hung { .. }) = &result {
+            result = Ok(hanging(start, &planned, error.to_string()));
+        }
         journal(record_events(conductor, session, start.invocation))?;
         let measured = match result {
             Ok(measured) => measured,
@@ -257,13 +261,38 @@ fn run_all(
                 fault.iteration,
                 fault.text
             ));
+            if hung {
+                return Ok(After::Kill);
+            }
             if is_fatal(fault.kind) {
-                return Ok(false);
+                return Ok(After::Ends);
             }
         }
     }
     monitor::look(conductor, session, start, watched)?;
-    Ok(true)
+    Ok(After::Stop)
+}
+
+/// What there is to say of an operation that does not come to an end. No link carries it: the target is at work.
+fn hanging(start: Talk, planned: &Planned, text: String) -> Measured {
+    Measured {
+        invocation: start.invocation,
+        subject: subject(start.place, planned),
+        first: 0,
+        iterations: planned.iterations,
+        at_ns: now_ns(),
+        samples: Vec::new(),
+        digest: None,
+        memory: None,
+        fault: Some(Fault {
+            kind: FaultKind::Hung,
+            iteration: 0,
+            code: 0,
+            address: 0,
+            text,
+        }),
+        path: Vec::new(),
+    }
 }
 
 /// Runs one operation of `plan`.
@@ -294,7 +323,12 @@ pub(super) fn run_one(
         shown = shown.max(now);
     })?;
     conductor.meter.add(expected.saturating_sub(shown));
-    for line in &parts.log {
+    let readable = job
+        .programs
+        .get(&(start.place.environment, start.place.stack));
+    let readable = readable.and_then(|program| program.readable.as_ref());
+    let decoded = readable.map(|r| r.log(&parts.encoded_log));
+    for line in parts.log.iter().chain(decoded.iter().flatten()) {
         let event = format!("the target says: {line}");
         let invocation = start.invocation;
         conductor
@@ -311,6 +345,7 @@ pub(super) fn run_one(
         digest: parts.digest,
         memory: parts.memory,
         fault: parts.fault,
+        path: readable.map(|r| r.path(&parts.trail)).unwrap_or_default(),
     })
 }
 
@@ -322,12 +357,16 @@ pub fn patience(job: &Job, expected: u64) -> Duration {
 /// Whether the program ends after such a fault: it cannot know what state it is in.
 pub fn is_fatal(kind: FaultKind) -> bool {
     match kind {
-        FaultKind::ProviderFailed | FaultKind::WrongResult | FaultKind::Counter => false,
+        FaultKind::ProviderFailed
+        | FaultKind::WrongResult
+        | FaultKind::Counter
+        | FaultKind::RandomnessExhausted => false,
         FaultKind::StackExhausted
         | FaultKind::HeapExhausted
         | FaultKind::Exception
         | FaultKind::Panic
-        | FaultKind::Aborted => true,
+        | FaultKind::Aborted
+        | FaultKind::Hung => true,
     }
 }
 

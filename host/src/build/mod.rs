@@ -13,9 +13,11 @@ use std::process::Command;
 
 mod facts;
 mod program;
+mod readable;
 pub mod same_code;
 
 pub use program::ProgramError;
+pub use readable::Readable;
 
 /// What builds for the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,21 +30,26 @@ pub struct Toolchain {
     pub cmake: PathBuf,
 }
 
-/// Both programs, built.
+/// A program that was built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its build id: what its Hello says.
+    pub build_id: [u8; 20],
+    /// sha256 of its file, hexadecimal.
+    pub sha256: String,
+}
+
+/// The programs, built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
     /// The Linux program.
-    pub linux: PathBuf,
+    pub linux: Built,
+    /// The Linux program on the environment's own C library.
+    pub stock: Built,
     /// The freestanding image.
-    pub bare: PathBuf,
-    /// Build id of the Linux program: what its Hello says.
-    pub linux_build_id: [u8; 20],
-    /// Build id of the image.
-    pub bare_build_id: [u8; 20],
-    /// sha256 of the Linux program's file, hexadecimal.
-    pub linux_sha256: String,
-    /// sha256 of the image's file, hexadecimal.
-    pub bare_sha256: String,
+    pub bare: Built,
     /// What they were built with and from: `rustc.target`, `cargo`, `cc.target`, `cmake`, `flags.rust`, `flags.c`, `liboqs`,
     /// `git.revision`, `git.dirty`.
     pub facts: BTreeMap<String, String>,
@@ -115,20 +122,20 @@ pub fn build(
         return Err(BuildError::Sources { workspace });
     }
     let built = cargo(toolchain, board, &workspace, progress)?;
-    let path = |name| {
+    let program = |name| {
         let path = built.get(name).cloned();
-        path.ok_or(BuildError::NoProgram { name })
+        let path = path.ok_or(BuildError::NoProgram { name })?;
+        let (build_id, sha256) = program::identify(&path)?;
+        Ok::<_, BuildError>(Built {
+            path,
+            build_id,
+            sha256,
+        })
     };
-    let (linux, bare) = (path("linux")?, path("bare")?);
-    let (linux_build_id, linux_sha256) = program::identify(&linux)?;
-    let (bare_build_id, bare_sha256) = program::identify(&bare)?;
     Ok(Programs {
-        linux,
-        bare,
-        linux_build_id,
-        bare_build_id,
-        linux_sha256,
-        bare_sha256,
+        linux: program("linux")?,
+        stock: program("stock")?,
+        bare: program("bare")?,
         facts: facts::collect(toolchain, &workspace),
     })
 }

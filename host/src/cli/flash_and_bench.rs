@@ -10,15 +10,16 @@ use super::output::say;
 use super::{Global, Outcome};
 use crate::archive::Journal;
 use crate::bench::{self, Interrupt, Job, Meter, Program, Scratch};
-use crate::build::{self, Programs, Toolchain};
+use crate::build::{self, Built, Programs, Readable, Toolchain};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::link::Limits;
-use crate::model::{Environment, Record, Stack};
+use crate::model::{Environment, Place, Record, Stack};
 use crate::progress::{Progress, tell};
 use crate::tools::Search;
 use anyhow::{Context, anyhow};
 use choice::Choice;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The main job: build, flash or launch, run, stream, archive, summarise.
@@ -186,17 +187,20 @@ fn open_journal(
 }
 
 fn job(choice: &Choice, programs: &Programs) -> Job {
-    let linux = Program {
-        sha256: programs.linux_sha256.clone(),
-        build_id: programs.linux_build_id,
+    let program = |built: &Built| Program {
+        sha256: built.sha256.clone(),
+        build_id: built.build_id,
+        readable: Readable::of(&built.path).map(Arc::new),
     };
-    let bare = Program {
-        sha256: programs.bare_sha256.clone(),
-        build_id: programs.bare_build_id,
-    };
-    let program = |environment: Environment| match environment {
-        Environment::Native | Environment::Container => linux.clone(),
-        Environment::BareMetal | Environment::Unikernel => bare.clone(),
+    let (linux, stock, bare) = (
+        program(&programs.linux),
+        program(&programs.stock),
+        program(&programs.bare),
+    );
+    let program = |place: Place| match (place.environment, place.stack) {
+        (Environment::BareMetal | Environment::Unikernel, _) => bare.clone(),
+        (Environment::Native | Environment::Container, Stack::Shared) => linux.clone(),
+        (Environment::Native | Environment::Container, Stack::Stock) => stock.clone(),
     };
     Job {
         wire_id: bench::wire_id(&choice.run),
@@ -207,9 +211,9 @@ fn job(choice: &Choice, programs: &Programs) -> Job {
         emulated: choice.board.emulated,
         limit: choice.limit,
         programs: choice
-            .environments
+            .places()
             .iter()
-            .map(|e| ((*e, Stack::Shared), program(*e)))
+            .map(|p| ((p.place.environment, p.place.stack), program(p.place)))
             .collect(),
         boot_patience: Duration::from_secs(60),
         slowest: 20_000_000,

@@ -1,5 +1,6 @@
 //! The OCI configuration of the container: what a container engine gives a program by default, plus the link and the counters.
 use super::{STACK_BYTES, seccomp};
+use crate::model::Stack;
 use serde_json::{Value, json};
 
 /// Where the link lies in the container.
@@ -34,7 +35,11 @@ const CAPABILITIES: [&str; 16] = [
 
 /// `config.json` of the bundle, with [`MAJOR`] and [`MINOR`] still to be replaced.
 #[must_use]
-pub fn config() -> Value {
+pub fn config(stack: Stack) -> Value {
+    let program = match stack {
+        Stack::Shared => "/bench/linux",
+        Stack::Stock => "/bench/stock",
+    };
     json!({
         "ociVersion": "1.0.2",
         "hostname": "bench",
@@ -44,7 +49,7 @@ pub fn config() -> Value {
             "user": { "uid": 0, "gid": 0 },
             "cwd": "/",
             "env": ["PATH=/bench"],
-            "args": ["/bench/linux", LINK],
+            "args": [program, LINK],
             "noNewPrivileges": true,
             "capabilities": {
                 "bounding": CAPABILITIES,
@@ -56,7 +61,7 @@ pub fn config() -> Value {
                 { "type": "RLIMIT_STACK", "soft": STACK_BYTES, "hard": STACK_BYTES },
             ],
         },
-        "mounts": mounts(),
+        "mounts": mounts(stack),
         "linux": {
             "cgroupsPath": "/bench",
             "namespaces": NAMESPACES.map(|kind| json!({ "type": kind })),
@@ -80,14 +85,14 @@ pub fn config() -> Value {
     })
 }
 
-fn mounts() -> Value {
+fn mounts(stack: Stack) -> Value {
     let mount = |kind: &str, place: &str, options: &[&str]| json!({ "type": kind, "source": kind, "destination": place, "options": options });
-    json!([
+    let mut mounts = vec![
         mount("proc", "/proc", &["nosuid", "noexec", "nodev"]),
         mount(
             "tmpfs",
             "/dev",
-            &["nosuid", "strictatime", "mode=755", "size=65536k"]
+            &["nosuid", "strictatime", "mode=755", "size=65536k"],
         ),
         mount(
             "devpts",
@@ -97,22 +102,30 @@ fn mounts() -> Value {
                 "noexec",
                 "newinstance",
                 "ptmxmode=0666",
-                "mode=0620"
-            ]
+                "mode=0620",
+            ],
         ),
         mount(
             "tmpfs",
             "/dev/shm",
-            &["nosuid", "noexec", "nodev", "mode=1777", "size=65536k"]
+            &["nosuid", "noexec", "nodev", "mode=1777", "size=65536k"],
         ),
         mount("mqueue", "/dev/mqueue", &["nosuid", "noexec", "nodev"]),
         mount("sysfs", "/sys", &["nosuid", "noexec", "nodev", "ro"]),
         mount(
             "cgroup",
             "/sys/fs/cgroup",
-            &["nosuid", "noexec", "nodev", "relatime", "ro"]
+            &["nosuid", "noexec", "nodev", "relatime", "ro"],
         ),
-    ])
+    ];
+    if stack == Stack::Stock {
+        // The C library that native programs have: an image would hold the same files.
+        mounts.push(json!({
+            "type": "bind", "source": "/lib", "destination": "/lib",
+            "options": ["bind", "ro", "nosuid", "nodev"],
+        }));
+    }
+    Value::Array(mounts)
 }
 
 #[cfg(test)]
@@ -121,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_container_is_shut_in() {
-        let config = config();
+        let config = config(Stack::Stock);
         let spaces: Vec<&str> = config["linux"]["namespaces"]
             .as_array()
             .unwrap()

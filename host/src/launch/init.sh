@@ -58,8 +58,12 @@ link=$port
 
 # The device numbers of the port are known only now.
 read -r numbers <"/sys/class/virtio-ports/${link##*/}/dev"
-mkdir -p /run/bundle
-sed -e "s/\"@MAJOR@\"/${numbers%:*}/g" -e "s/\"@MINOR@\"/${numbers#*:}/g" /bench/config.json >/run/bundle/config.json
+bundle() {
+	mkdir -p "$2"
+	sed -e "s/\"@MAJOR@\"/${numbers%:*}/g" -e "s/\"@MINOR@\"/${numbers#*:}/g" "$1" >"$2/config.json"
+}
+bundle /bench/config.json /run/bundle.shared
+bundle /bench/config.stock.json /run/bundle.stock
 
 say() { echo "$*" >&3; }
 fact() { say "fact $1=$2"; }
@@ -80,9 +84,15 @@ facts() {
 	say end facts
 }
 
-native() { exec /bench/linux "$link"; }
+# Each is called with the stack: our own memory routines under the provider, or the C library's.
+native() {
+	case "$1" in
+	stock) exec /bench/stock "$link" ;;
+	*) exec /bench/linux "$link" ;;
+	esac
+}
 
-container() { exec crun run --bundle /run/bundle bench; }
+container() { exec crun run --bundle "/run/bundle.$1" bench; }
 
 unikernel() {
 	exec qemu-system-aarch64 -M "$GUEST_MACHINE" -cpu "$GUEST_CPU" -accel kvm -m "$GUEST_MEMORY_MIB" \
@@ -104,16 +114,16 @@ start() {
 		return
 		;;
 	esac
-	case "$3" in
-	shared | '') ;;
+	case "$1 $3" in
+	*' shared' | 'native stock' | 'container stock') ;;
 	*)
-		say "error no program with the stack $3"
+		say "error no program for $1 with the stack $3"
 		return
 		;;
 	esac
 	echo "$1 $2" >/run/running
 	(
-		"$1" </dev/null 3>&- &
+		"$1" "$3" </dev/null 3>&- &
 		echo "$!" >/run/pid
 		say "started $1 $2 $!"
 		wait "$!"

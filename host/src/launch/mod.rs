@@ -16,6 +16,7 @@
 //! [`LINK_PORT`]. What the host sends while no program has the link open waits in the pty; what a program left unread is gone. The programs'
 //! own output and the kernel's go to the board's console (`console=ttyAMA0`).
 use crate::cpio::Archive;
+use crate::model::Stack;
 use boards::{Board, Environment};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -56,13 +57,14 @@ pub enum LaunchError {
     },
 }
 
-/// What is laid over the guest's first root file system: both programs, the container's bundle, and the first process. Equal input gives
+/// What is laid over the guest's first root file system: the programs, the container's bundle, and the first process. Equal input gives
 /// equal bytes.
 ///
 /// # Errors
 /// [`LaunchError::Read`].
 pub fn overlay(
     linux_program: &Path,
+    stock_program: &Path,
     bare_program: &Path,
     board: &Board,
 ) -> Result<Vec<u8>, LaunchError> {
@@ -74,8 +76,10 @@ pub fn overlay(
     };
     let content = Content {
         linux: &read(linux_program)?,
+        stock: &read(stock_program)?,
         bare: &read(bare_program)?,
-        config: &format!("{:#}\n", container::config()),
+        config: &format!("{:#}\n", container::config(Stack::Shared)),
+        stock_config: &format!("{:#}\n", container::config(Stack::Stock)),
         board: &board_conf(board),
     };
     content.archive().map_err(|source| LaunchError::Write {
@@ -104,8 +108,10 @@ pub fn write_initrd(base: &Path, overlay: &[u8], to: &Path) -> Result<(), Launch
 
 struct Content<'a> {
     linux: &'a [u8],
+    stock: &'a [u8],
     bare: &'a [u8],
     config: &'a str,
+    stock_config: &'a str,
     board: &'a str,
 }
 
@@ -115,12 +121,19 @@ impl Content<'_> {
         archive.file("init", 0o755, INIT.as_bytes())?;
         archive.file("bench/board.conf", 0o644, self.board.as_bytes())?;
         archive.file("bench/config.json", 0o644, self.config.as_bytes())?;
+        archive.file(
+            "bench/config.stock.json",
+            0o644,
+            self.stock_config.as_bytes(),
+        )?;
         archive.file("bench/bare", 0o644, self.bare)?;
         // One file for both: natively and in the container the very same pages run.
         archive.file("bench/rootfs/bench/linux", 0o755, self.linux)?;
         archive.symlink("bench/linux", "rootfs/bench/linux")?;
+        archive.file("bench/rootfs/bench/stock", 0o755, self.stock)?;
+        archive.symlink("bench/stock", "rootfs/bench/stock")?;
         // A root that cannot be written to must have the places for mounts.
-        for place in ["dev", "proc", "sys"] {
+        for place in ["dev", "lib", "proc", "sys"] {
             archive.directory(&format!("bench/rootfs/{place}"))?;
         }
         archive.finish()
@@ -183,8 +196,10 @@ mod tests {
     fn the_overlay_holds_what_the_first_process_looks_for() {
         let content = Content {
             linux: b"linux",
+            stock: b"stock",
             bare: b"bare",
             config: "{}",
+            stock_config: "{}",
             board: "A='b'\n",
         };
         let entries = crate::cpio::entries(&content.archive().unwrap());
@@ -200,12 +215,16 @@ mod tests {
                 "040755 0 bench",
                 "100644 6 bench/board.conf",
                 "100644 2 bench/config.json",
+                "100644 2 bench/config.stock.json",
                 "100644 4 bench/bare",
                 "040755 0 bench/rootfs",
                 "040755 0 bench/rootfs/bench",
                 "100755 5 bench/rootfs/bench/linux",
                 "120777 18 bench/linux",
+                "100755 5 bench/rootfs/bench/stock",
+                "120777 18 bench/stock",
                 "040755 0 bench/rootfs/dev",
+                "040755 0 bench/rootfs/lib",
                 "040755 0 bench/rootfs/proc",
                 "040755 0 bench/rootfs/sys",
             ]
@@ -215,7 +234,7 @@ mod tests {
     /// The script replaces tokens of the configuration: both sides must spell them alike.
     #[test]
     fn the_script_replaces_every_token_of_the_configuration() {
-        let config = format!("{:#}", container::config());
+        let config = format!("{:#}", container::config(Stack::Stock));
         for token in config.split('@').skip(1).step_by(2) {
             assert!(INIT.contains(&format!("@{token}@")), "{token}");
         }
@@ -226,8 +245,10 @@ mod tests {
     fn equal_programs_give_equal_overlays() {
         let content = Content {
             linux: b"linux",
+            stock: b"stock",
             bare: b"bare",
             config: "{}",
+            stock_config: "{}",
             board: "A='b'\n",
         };
         let bytes = content.archive().unwrap();

@@ -55,6 +55,19 @@ pub enum LinkError {
         /// How long was waited in all.
         waited: Duration,
     },
+    /// The answers began and did not go on: the target has the command, and does not come to its end.
+    #[error(
+        "{port}: `{command}` did not come to an end within {} s",
+        waited.as_secs()
+    )]
+    Hung {
+        /// The port.
+        port: String,
+        /// The command.
+        command: String,
+        /// How long was waited in all.
+        waited: Duration,
+    },
     /// Answers cannot be had whole.
     #[error(
         "{port}: the answers to `{command}` stayed incomplete after {asked} requests and {runs} runs (last trouble: {}); check the cable, the ground and the baud rate",

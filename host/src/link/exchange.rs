@@ -40,6 +40,8 @@ pub struct Exchange {
     ledger: Ledger,
     deadline: Instant,
     sent: u32,
+    /// Whether the target has begun to answer: then it has the command, and sending it again only fetches what was lost.
+    begun: bool,
     send_again: bool,
     asks: u32,
     asked: Option<Asked>,
@@ -65,6 +67,7 @@ impl Exchange {
             ledger: Ledger::new(first_answer),
             deadline: now + patience,
             sent: 1,
+            begun: false,
             send_again: false,
             asks: 0,
             asked: None,
@@ -110,7 +113,11 @@ impl Exchange {
         self.send_again = false;
         self.asked = None;
         self.suspect = None;
-        self.deadline = now + self.patience;
+        self.deadline = now
+            + match self.begun {
+                true => self.limits.ask,
+                false => self.patience,
+            };
         Step::Send
     }
 
@@ -142,6 +149,7 @@ impl Exchange {
         if self.ledger.accept(sequence, answer.clone()).is_none() {
             return false;
         }
+        self.begun = true;
         let wanted = self.asked.is_some_and(|a| a.frame == sequence);
         if wanted {
             self.asked = None;
@@ -184,6 +192,11 @@ impl Exchange {
     /// How often an answer was asked for.
     pub fn asks(&self) -> u32 {
         self.asks
+    }
+
+    /// Whether the target has begun to answer.
+    pub fn begun(&self) -> bool {
+        self.begun
     }
 
     /// Sequence number with which the next command's answers begin.

@@ -18,6 +18,29 @@ pub struct Parts {
     pub fault: Option<Fault>,
     /// The target's remarks.
     pub log: Vec<String>,
+    /// Remarks that are still encoded: see [`Answer::Defmt`].
+    pub encoded_log: Vec<u8>,
+    /// Addresses of code that ran in the first iteration, the outermost first.
+    pub trail: Vec<u64>,
+}
+
+/// What became of an operation that was performed once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Performed {
+    /// What went wrong, if something did.
+    pub fault: Option<Fault>,
+    /// Remarks, encoded.
+    pub encoded_log: Vec<u8>,
+}
+
+impl Performed {
+    /// Sorts answers.
+    pub(super) fn from_answers(answers: Vec<Answer>) -> Self {
+        let Parts {
+            fault, encoded_log, ..
+        } = Parts::from_answers(answers);
+        Self { fault, encoded_log }
+    }
 }
 
 impl Parts {
@@ -32,7 +55,13 @@ impl Parts {
                 Answer::Marker(marker) => parts.markers.push(marker),
                 Answer::Fault(fault) => parts.fault = Some(fault),
                 Answer::Log(line) => parts.log.push(line),
-                Answer::Offers(_) | Answer::Done { .. } | Answer::Refused { .. } => {}
+                Answer::Defmt(bytes) => parts.encoded_log.extend(bytes),
+                Answer::Trail(trail) => parts.trail = trail.addresses,
+                Answer::Footprint(_)
+                | Answer::Content(_)
+                | Answer::Offers(_)
+                | Answer::Done { .. }
+                | Answer::Refused { .. } => {}
             }
         }
         parts

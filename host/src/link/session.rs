@@ -1,12 +1,15 @@
 //! Drives a target: commands with numbers, answers up to Done, and what to do when either is lost.
 use super::exchange::{Exchange, Step};
-use super::parts::{Parts, describe};
+use super::parts::{Parts, Performed, describe};
 use super::receiver::{Received, Receiver};
 use super::{LinkError, Port, Watch};
 use std::time::{Duration, Instant};
 use wire::frame::{Frame, FrameError};
 use wire::hello::{Hello, HelloError, Prefix};
-use wire::message::{Answer, Command, Identify, Offer, Refusal, RunRequest};
+use wire::message::{
+    Answer, Command, Footprint, Identify, MAX_PIECE, Offer, PerformRequest, Refusal, RunRequest,
+    Slot,
+};
 
 /// How long and how often.
 #[derive(Clone, Copy, Debug)]
@@ -201,6 +204,82 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// What the program takes to be there.
+    ///
+    /// # Errors
+    /// See [`LinkError`].
+    pub fn footprint(&mut self) -> Result<Footprint, LinkError> {
+        let command = Command::Footprint;
+        let answers = self.exchange(&command, "footprint", self.limits.prompt, &mut |_| {})?;
+        let footprint = answers.into_iter().find_map(|answer| match answer {
+            Answer::Footprint(footprint) => Some(footprint),
+            _ => None,
+        });
+        Ok(footprint.unwrap_or_default())
+    }
+
+    /// Puts `bytes` into a slot of the target.
+    ///
+    /// # Errors
+    /// See [`LinkError`].
+    pub fn store(&mut self, slot: Slot, bytes: &[u8]) -> Result<(), LinkError> {
+        // An empty slot is stored, too.
+        let pieces = bytes
+            .chunks(MAX_PIECE)
+            .chain(bytes.is_empty().then_some(bytes));
+        for (piece, bytes) in pieces.enumerate() {
+            let command = Command::Store {
+                slot,
+                offset: (piece * MAX_PIECE) as u32,
+                bytes: bytes.to_vec(),
+            };
+            self.exchange(&command, "store", self.limits.prompt, &mut |_| {})?;
+        }
+        Ok(())
+    }
+
+    /// Changes bytes of a slot.
+    ///
+    /// # Errors
+    /// See [`LinkError`].
+    pub fn overwrite(&mut self, slot: Slot, offset: u32, bytes: &[u8]) -> Result<(), LinkError> {
+        let command = Command::Overwrite {
+            slot,
+            offset,
+            bytes: bytes.to_vec(),
+        };
+        self.exchange(&command, "overwrite", self.limits.prompt, &mut |_| {})?;
+        Ok(())
+    }
+
+    /// What a slot of the target holds.
+    ///
+    /// # Errors
+    /// See [`LinkError`].
+    pub fn fetch(&mut self, slot: Slot) -> Result<Vec<u8>, LinkError> {
+        let command = Command::Fetch { slot };
+        let answers = self.exchange(&command, "fetch", self.limits.prompt, &mut |_| {})?;
+        let pieces = answers.into_iter().filter_map(|answer| match answer {
+            Answer::Content(content) => Some(content.bytes),
+            _ => None,
+        });
+        Ok(pieces.flatten().collect())
+    }
+
+    /// Performs one operation on what the slots hold. `patience` is the longest silence to bear.
+    ///
+    /// # Errors
+    /// See [`LinkError`]. A failed operation is no error: the fault says so.
+    pub fn perform(
+        &mut self,
+        request: &PerformRequest,
+        patience: Duration,
+    ) -> Result<Performed, LinkError> {
+        let command = Command::Perform(request.clone());
+        let answers = self.exchange(&command, "perform", patience, &mut |_| {})?;
+        Ok(Performed::from_answers(answers))
+    }
+
     /// Powers the target off, or ends its program.
     ///
     /// # Errors
@@ -280,6 +359,13 @@ impl<'a> Session<'a> {
                     });
                 }
                 Step::Refused(reason) => return Err(self.refused(name, reason)),
+                Step::Silent if exchange.begun() => {
+                    return Err(LinkError::Hung {
+                        port: self.port(),
+                        command: name.to_owned(),
+                        waited: begin.elapsed(),
+                    });
+                }
                 Step::Silent => return Err(self.silent(name, exchange.sent(), begin.elapsed())),
             };
             match self.receiver.next(until, name)? {

@@ -252,6 +252,8 @@ pub fn fault_name(kind: FaultKind) -> &'static str {
         FaultKind::Exception => "exception",
         FaultKind::Panic => "panic",
         FaultKind::Aborted => "aborted",
+        FaultKind::Hung => "hung",
+        FaultKind::RandomnessExhausted => "randomness-exhausted",
     }
 }
 

@@ -4,7 +4,7 @@ use super::clock::{ClockName, TotalSource};
 use super::evidence::{algorithm_name, fault_name};
 use super::row::{LeftOut, Row, RowFault};
 use super::{Evidence, Reading, digest, draws::Draws, hex::hex, interval, outliers, quantile};
-use crate::model::Subject;
+use crate::model::{Stack, Subject};
 use std::collections::BTreeSet;
 use wire::catalog::Algorithm;
 use wire::message::{Digest, Fault};
@@ -201,6 +201,7 @@ fn row(
             .map(of)
             .max()
     };
+    let accounts = subject.stack == Stack::Shared;
     let digests: Vec<Digest> = measured.iter().filter_map(|m| m.digest).collect();
     let (digest, digest_reason) = match digest::of_commands(&digests) {
         Ok(Some(digest)) => (Some(hex(&digest)), None),
@@ -245,9 +246,10 @@ fn row(
             .as_ref()
             .map(|times| times.iter().sum::<f64>() / times.len() as f64),
         stack_bytes: memory(|m| m.stack_bytes),
-        heap_bytes: memory(|m| m.heap_bytes),
-        allocations: memory(|m| m.allocations),
-        random_bytes: memory(|m| m.random_bytes),
+        // The system's allocator and its random numbers keep no accounts.
+        heap_bytes: memory(|m| m.heap_bytes).filter(|_| accounts),
+        allocations: memory(|m| m.allocations).filter(|_| accounts),
+        random_bytes: memory(|m| m.random_bytes).filter(|_| accounts),
         digest,
         digest_reason,
         warm_up: evidence.warm_up(subject),

@@ -318,6 +318,7 @@ impl Recipe {
                         random_bytes: 64,
                     }),
                     fault: None,
+                    path: Vec::new(),
                 }));
             }
         }

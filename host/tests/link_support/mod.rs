@@ -12,8 +12,8 @@ use wire::catalog::{ALGORITHMS, Algorithm, AlgorithmId, Operation, Provider};
 use wire::frame::{Decoder, encode};
 use wire::hello::{Body, Clocks, Cpu, Hello, Prefix, Surroundings};
 use wire::message::{
-    Answer, Command, Digest, Dispatch, Fault, FaultKind, Identify, Memory, Offer, Refusal,
-    RunRequest,
+    Answer, Command, Digest, Dispatch, Fault, FaultKind, Footprint, Identify, Memory, Offer,
+    Refusal, RunRequest,
 };
 use wire::samples::{MAX_SAMPLES, Sample, SampleBatch};
 use wire::units::{Clock, Counter, Scope};
@@ -281,6 +281,12 @@ impl Target {
                     return;
                 }
             }
+            Command::Footprint => self.answer(&Answer::Footprint(Footprint::default())),
+            // Nothing is performed here.
+            Command::Store { .. }
+            | Command::Overwrite { .. }
+            | Command::Fetch { .. }
+            | Command::Perform(_) => {}
             Command::Stop | Command::Restart | Command::Resend { .. } => self.over = true,
         }
         self.answer(&Answer::Done { command: number });

@@ -32,6 +32,12 @@ pub unsafe fn call_on_stack(
     unsafe { function(argument) }
 }
 
+/// Calls are not told from other instructions here.
+#[must_use]
+pub fn follows_call(_address: u64, _code: &core::ops::Range<u64>) -> bool {
+    false
+}
+
 /// No identification register.
 #[must_use]
 pub fn midr() -> u64 {

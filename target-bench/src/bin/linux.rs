@@ -18,7 +18,7 @@ mod program {
         super::freestanding::start();
         // SAFETY: `_start` passes the stack pointer as the kernel set it.
         let (port, auxiliary) = unsafe { entry(stack) };
-        match Linux::start(port.unwrap_or(c"-"), auxiliary) {
+        match Linux::start(port.unwrap_or(c"-"), auxiliary, "linux") {
             Ok(platform) => Agent::new(platform).serve(),
             Err(errno) => target_bench::platform::linux::give_up("cannot open the port", errno),
         }

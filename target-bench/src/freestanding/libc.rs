@@ -124,6 +124,14 @@ unsafe extern "C" fn getentropy(out: *mut u8, size: usize) -> c_int {
     0
 }
 
+/// What PQClean's code draws by. The crate that it belongs to has one of its own, which the linker leaves out: this one comes first.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn PQCRYPTO_RUST_randombytes(out: *mut u8, size: usize) -> c_int {
+    // SAFETY: the caller's buffer has this many bytes.
+    unsafe { tape::draw_raw(out, size) };
+    0
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn exit(status: c_int) -> ! {
     fault::aborted("exit", status as u64)

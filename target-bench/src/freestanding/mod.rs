@@ -5,9 +5,11 @@
 //! would clash with its. That the same routines stand under the providers in every environment is what makes counts comparable.
 
 mod libc;
+mod log;
 
 use core::arch::global_asm;
 use target_bench::memory::RustHeap;
+use target_bench::memory::layout::{self, Layout};
 
 /// One thread and no interrupts: every section is critical.
 struct OneThread;
@@ -28,12 +30,29 @@ struct ThreadLocal(core::cell::UnsafeCell<[u8; 16 + 1024]>);
 unsafe impl Sync for ThreadLocal {}
 static THREAD_LOCAL: ThreadLocal = ThreadLocal(core::cell::UnsafeCell::new([0; 16 + 1024]));
 
-/// Makes thread-local variables usable. First thing in each program.
+unsafe extern "C" {
+    static __code_start: u8;
+    static __code_end: u8;
+    static __read_only_start: u8;
+    static __read_only_end: u8;
+    static __writable_start: u8;
+    static __writable_end: u8;
+}
+
+/// Makes thread-local variables usable, and says where the program lies. First thing in each program.
 pub fn start() {
     // SAFETY: TPIDR_EL0 belongs to the program; nothing has read it yet.
     unsafe {
         core::arch::asm!("msr tpidr_el0, {}", in(reg) THREAD_LOCAL.0.get(), options(nostack, preserves_flags));
     }
+    // Symbols of the linker scripts: their addresses are what they say.
+    let at = |symbol: *const u8| symbol as u64;
+    layout::set(Layout {
+        code: at(&raw const __code_start)..at(&raw const __code_end),
+        read_only: at(&raw const __read_only_end) - at(&raw const __read_only_start),
+        writable: at(&raw const __writable_end) - at(&raw const __writable_start),
+        bias: 0,
+    });
 }
 
 #[global_allocator]

@@ -3,6 +3,7 @@
 //! The *measured* heap serves the providers' `malloc`; it starts afresh with each Run, so that what it costs does not depend on
 //! what ran before. The *support* heap serves everything else: frames, key pools, device queues. Both are TLSF allocators:
 //! their cost does not depend on how many blocks are held.
+pub mod layout;
 pub mod measured;
 pub mod stack;
 

@@ -65,3 +65,11 @@ pub fn depth() -> usize {
         .count();
     (WORDS - whole - rest) * 8
 }
+
+/// The words that an operation left, from the top down to `depth` bytes below it.
+pub fn residue(depth: usize) -> impl Iterator<Item = u64> {
+    let used = (depth / 8).min(WORDS);
+    // SAFETY: the region, which `paint` has written; no operation runs while the caller looks.
+    let words = unsafe { core::slice::from_raw_parts(bottom().add(WORDS - used), used) };
+    words.iter().rev().copied()
+}

@@ -2,6 +2,7 @@
 use crate::arch;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wire::hello::{Clocks, Surroundings};
+use wire::message::Footprint;
 
 #[cfg(target_arch = "aarch64")]
 pub mod bare;
@@ -26,6 +27,8 @@ pub trait Platform {
     fn boot(&self) -> Option<[u8; 16]>;
     /// The program's GNU build id.
     fn build_id(&self) -> [u8; 20];
+    /// What the program takes to be there.
+    fn footprint(&self) -> Footprint;
     /// Which program this is.
     fn program(&self) -> &'static str;
     /// Powers off, or ends the process with this status.

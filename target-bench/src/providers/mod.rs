@@ -9,8 +9,13 @@ use wire::hello::ProviderVersion;
 use wire::message::Offer;
 
 mod classical;
+mod faulty;
 #[cfg(target_arch = "aarch64")]
 mod liboqs;
+#[cfg(target_arch = "aarch64")]
+mod pqclean;
+
+pub use faulty::Misbehaviour;
 
 /// The provider reported failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +84,8 @@ pub enum Scheme {
     Agreement(Box<dyn Agreement>),
     /// The empty operation.
     Null,
+    /// An operation that misbehaves.
+    Faulty(Misbehaviour),
 }
 
 /// Opens an algorithm; `None` where the provider does not have it in this program.
@@ -88,7 +95,11 @@ pub fn open(provider: Provider, algorithm: &Algorithm) -> Option<Scheme> {
         (Provider::Null, _) => Some(Scheme::Null),
         #[cfg(target_arch = "aarch64")]
         (Provider::Liboqs, name) => liboqs::open(algorithm, name),
+        #[cfg(target_arch = "aarch64")]
+        (Provider::Pqclean, _) => pqclean::open(algorithm),
         (Provider::Classical, _) => classical::open(algorithm.family),
+        (Provider::Faulty, name) => Misbehaviour::by_name(name).map(Scheme::Faulty),
+        #[cfg(not(target_arch = "aarch64"))]
         _ => None,
     }
 }
@@ -121,6 +132,8 @@ pub fn versions() -> Vec<ProviderVersion> {
         version(Provider::Null, env!("CARGO_PKG_VERSION")),
         #[cfg(target_arch = "aarch64")]
         version(Provider::Liboqs, &liboqs::version()),
+        #[cfg(target_arch = "aarch64")]
+        version(Provider::Pqclean, pqclean::VERSIONS),
         version(Provider::Classical, classical::VERSIONS),
     ]
 }

@@ -1,14 +1,17 @@
 //! Obeys the host: reads frames, carries commands out, sends answers, and keeps them until the next command.
+use crate::log::{self, note};
 use crate::memory;
+use crate::memory::layout::layout;
 use crate::platform::{self, Platform};
-use crate::workload::Runner;
+use crate::workload::{Performer, Runner};
 use crate::{arch, board, fault, providers};
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 use wire::frame::{self, Decoder, Frame};
 use wire::hello::{Body, Cpu, Hello, Prefix};
-use wire::message::{Answer, Command, Dispatch, Fault, Identify, Refusal};
+use wire::message::{Answer, Command, Dispatch, Fault, Footprint, Identify, MAX_PIECE, Refusal};
+use wire::units::Ticks;
 
 /// Bytes of answers kept for the host to ask for again.
 const KEPT_BYTES: usize = 512 << 10;
@@ -53,6 +56,9 @@ pub struct Agent<P> {
     platform: P,
     sender: Sender,
     runner: Runner,
+    performer: Performer,
+    /// When it was ready for commands.
+    ready: Ticks,
     identity: Option<Identify>,
     /// The command carried out last, as it came.
     last: Option<Frame>,
@@ -72,6 +78,8 @@ impl<P: Platform> Agent<P> {
             platform,
             sender,
             runner: Runner::default(),
+            performer: Performer::default(),
+            ready: Ticks(0),
             identity: None,
             last: None,
             current: 0,
@@ -86,6 +94,7 @@ impl<P: Platform> Agent<P> {
         // A zero first: it ends whatever firmware left on the line.
         self.platform.write(&[0]);
         self.hello();
+        self.ready = Ticks(arch::ticks());
         let mut decoder = Decoder::new();
         let mut buffer = [0u8; 256];
         loop {
@@ -123,7 +132,9 @@ impl<P: Platform> Agent<P> {
         let done = Answer::Done {
             command: frame.sequence,
         };
-        match self.carry_out(&command) {
+        let carried_out = self.carry_out(&command);
+        self.send_log();
+        match carried_out {
             Ok(()) => {
                 self.last = Some(frame.clone());
                 self.sender.answer(&mut self.platform, &done);
@@ -134,6 +145,14 @@ impl<P: Platform> Agent<P> {
             Command::Stop => self.platform.stop(0),
             Command::Restart => self.platform.restart(),
             _ => {}
+        }
+    }
+
+    /// Sends the remarks that have come together.
+    fn send_log(&mut self) {
+        for piece in log::take().chunks(MAX_PIECE) {
+            self.sender
+                .answer(&mut self.platform, &Answer::Defmt(piece.to_vec()));
         }
     }
 
@@ -165,6 +184,48 @@ impl<P: Platform> Agent<P> {
                 } = self;
                 runner.run(request, counters, |answer| sender.answer(platform, answer))
             }
+            Command::Store {
+                slot,
+                offset,
+                bytes,
+            } => self.performer.store(*slot, *offset, bytes),
+            Command::Overwrite {
+                slot,
+                offset,
+                bytes,
+            } => self.performer.overwrite(*slot, *offset, bytes),
+            Command::Fetch { slot } => {
+                let Self {
+                    platform,
+                    sender,
+                    performer,
+                    ..
+                } = self;
+                performer.fetch(*slot, |answer| sender.answer(platform, answer));
+                Ok(())
+            }
+            Command::Perform(request) => {
+                self.identity.as_ref().ok_or(Refusal::NotIdentified)?;
+                let Self {
+                    platform,
+                    sender,
+                    performer,
+                    ..
+                } = self;
+                performer.perform(request, |answer| sender.answer(platform, answer))
+            }
+            Command::Footprint => {
+                let layout = layout();
+                let footprint = Footprint {
+                    read_only: Some(layout.read_only),
+                    writable: Some(layout.writable),
+                    ready: Some(self.ready),
+                    ..self.platform.footprint()
+                };
+                self.sender
+                    .answer(&mut self.platform, &Answer::Footprint(footprint));
+                Ok(())
+            }
         }
     }
 
@@ -177,6 +238,11 @@ impl<P: Platform> Agent<P> {
         if identify.dispatch == Dispatch::Portable {
             platform::set_features_used(0);
         }
+        note!(
+            "invocation {=u32}, code path {=str}",
+            identify.invocation,
+            identify.dispatch.name()
+        );
         self.identity = Some(identify.clone());
         self.hello();
         Ok(())
@@ -241,6 +307,7 @@ impl<P: Platform> Agent<P> {
     unsafe fn report_fault(agent: *mut (), fault: Fault) -> ! {
         // SAFETY: as the caller promises; whoever held it before does not run any more.
         let agent = unsafe { &mut *agent.cast::<Self>() };
+        agent.send_log();
         agent
             .sender
             .answer(&mut agent.platform, &Answer::Fault(fault));

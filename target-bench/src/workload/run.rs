@@ -1,6 +1,6 @@
 //! Carries out one Run command.
 use super::pool::{self, KeyPair, Pool};
-use super::timer;
+use super::{timer, trail};
 use crate::memory::{measured, stack};
 use crate::platform::Counters;
 use crate::providers::{self, Failed, Scheme};
@@ -181,6 +181,7 @@ impl Runner {
                     allocations: usage.allocations,
                     random_bytes: tape::drawn() as u32,
                 }));
+                send(&Answer::Trail(trail::of_last_operation()));
             }
             sample
         };
@@ -188,6 +189,14 @@ impl Runner {
         match (scheme, request.operation) {
             (Scheme::Null, _) => {
                 let sample = measure(Purpose::Other, &mut || ());
+                Ok(Iteration {
+                    sample,
+                    output: Vec::new(),
+                })
+            }
+            (Scheme::Faulty(misbehaviour), _) => {
+                let sample = measure(Purpose::Other, &mut || done = misbehaviour.act());
+                done?;
                 Ok(Iteration {
                     sample,
                     output: Vec::new(),
@@ -209,7 +218,7 @@ impl Runner {
                     Scheme::Agreement(dh) => {
                         measure(Purpose::Key, &mut || done = dh.keygen(public, secret))
                     }
-                    Scheme::Null => Sample::default(),
+                    Scheme::Null | Scheme::Faulty(_) => Sample::default(),
                 };
                 done?;
                 self.pool.offer_key(request, index, &pair);

@@ -8,8 +8,9 @@ use proptest::prelude::*;
 use wire::catalog::{AlgorithmId, Operation, Provider};
 use wire::hello::{Body, Clocks, Cpu, Hello, Prefix, ProviderVersion, Surroundings};
 use wire::message::{
-    Answer, Command, Digest, Dispatch, Fault, FaultKind, Identify, Marker, MarkerKind, Memory,
-    Offer, Refusal, RunRequest,
+    Answer, Command, Content, Digest, Dispatch, Fault, FaultKind, Footprint, Identify, MAX_PIECE,
+    MAX_TRAIL, Marker, MarkerKind, Memory, Offer, PerformRequest, Randomness, Refusal, RunRequest,
+    Slot, Trail,
 };
 use wire::samples::{MAX_SAMPLES, Sample, SampleBatch};
 use wire::units::{Clock, Counter, Hertz, Scope, Ticks};
@@ -20,7 +21,7 @@ pub fn hex(bytes: &[u8]) -> String {
 
 pub const DISPATCHES: [Dispatch; 2] = [Dispatch::Detected, Dispatch::Portable];
 
-pub const FAULTS: [FaultKind; 8] = [
+pub const FAULTS: [FaultKind; 10] = [
     FaultKind::ProviderFailed,
     FaultKind::WrongResult,
     FaultKind::Counter,
@@ -29,6 +30,8 @@ pub const FAULTS: [FaultKind; 8] = [
     FaultKind::Exception,
     FaultKind::Panic,
     FaultKind::Aborted,
+    FaultKind::Hung,
+    FaultKind::RandomnessExhausted,
 ];
 
 pub const REFUSALS: [Refusal; 8] = [
@@ -177,6 +180,42 @@ pub fn commands() -> Vec<(String, Command)> {
     all.push(("command.resend".into(), Command::Resend { sequence: 200 }));
     all.push(("command.stop".into(), Command::Stop));
     all.push(("command.restart".into(), Command::Restart));
+    for slot in Slot::ALL {
+        all.push((format!("command.fetch.{slot:?}"), Command::Fetch { slot }));
+    }
+    let bytes = vec![1, 0, 255];
+    all.push((
+        "command.store".into(),
+        Command::Store {
+            slot: Slot::Message,
+            offset: 4000,
+            bytes: bytes.clone(),
+        },
+    ));
+    all.push((
+        "command.overwrite".into(),
+        Command::Overwrite {
+            slot: Slot::Message,
+            offset: 4000,
+            bytes: bytes.clone(),
+        },
+    ));
+    for (name, randomness) in [
+        ("continue", Randomness::Continue),
+        ("bytes", Randomness::Bytes(bytes)),
+        ("nist", Randomness::NistDrbg(vec![7; 48])),
+    ] {
+        all.push((
+            format!("command.perform.{name}"),
+            Command::Perform(PerformRequest {
+                algorithm: AlgorithmId(2),
+                provider: Provider::Pqclean,
+                operation: Operation::Decaps,
+                randomness,
+            }),
+        ));
+    }
+    all.push(("command.footprint".into(), Command::Footprint));
     all
 }
 
@@ -248,7 +287,38 @@ pub fn answers() -> Vec<(String, Answer)> {
             Answer::Refused { command: 9, reason },
         ));
     }
+    all.push((
+        "answer.trail".into(),
+        Answer::Trail(Trail {
+            addresses: vec![0x4008_0000, 0x4008_1234],
+        }),
+    ));
+    all.push(("answer.footprint".into(), Answer::Footprint(footprint(1))));
+    all.push((
+        "answer.content".into(),
+        Answer::Content(Content {
+            slot: Slot::Signature,
+            offset: 4000,
+            bytes: vec![1, 0, 255],
+        }),
+    ));
+    all.push(("answer.defmt".into(), Answer::Defmt(vec![2, 0, 7, 1])));
     all
+}
+
+/// A footprint with a number of its own in each field.
+fn footprint(first: u64) -> Footprint {
+    let next = |n| Some(first.wrapping_add(n));
+    Footprint {
+        read_only: next(0),
+        writable: next(1),
+        resident: next(2),
+        proportional: next(3),
+        peak: None,
+        group_peak: next(4),
+        entered: next(5).map(Ticks),
+        ready: next(6).map(Ticks),
+    }
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -319,6 +389,42 @@ pub fn any_command() -> impl Strategy<Value = Command> {
         any::<u32>().prop_map(|sequence| Command::Resend { sequence }),
         Just(Command::Stop),
         Just(Command::Restart),
+        Just(Command::Footprint),
+        slot().prop_map(|slot| Command::Fetch { slot }),
+        (slot(), any::<u32>(), piece()).prop_map(|(slot, offset, bytes)| Command::Store {
+            slot,
+            offset,
+            bytes
+        }),
+        (slot(), any::<u32>(), piece()).prop_map(|(slot, offset, bytes)| Command::Overwrite {
+            slot,
+            offset,
+            bytes
+        }),
+        (any::<u16>(), randomness()).prop_map(|(algorithm, randomness)| {
+            Command::Perform(PerformRequest {
+                algorithm: AlgorithmId(algorithm),
+                provider: Provider::Liboqs,
+                operation: Operation::Sign,
+                randomness,
+            })
+        }),
+    ]
+}
+
+fn slot() -> impl Strategy<Value = Slot> {
+    prop::sample::select(&Slot::ALL[..])
+}
+
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), 0..MAX_PIECE)
+}
+
+fn randomness() -> impl Strategy<Value = Randomness> {
+    prop_oneof![
+        Just(Randomness::Continue),
+        vec(any::<u8>(), 0..200).prop_map(Randomness::Bytes),
+        vec(any::<u8>(), 48).prop_map(Randomness::NistDrbg),
     ]
 }
 
@@ -380,6 +486,16 @@ pub fn any_answer() -> impl Strategy<Value = Answer> {
         any::<u32>().prop_map(|command| Answer::Done { command }),
         (any::<u32>(), prop::sample::select(&REFUSALS[..]))
             .prop_map(|(command, reason)| Answer::Refused { command, reason }),
+        vec(any::<u64>(), 0..=MAX_TRAIL).prop_map(|addresses| Answer::Trail(Trail { addresses })),
+        any::<u64>().prop_map(|first| Answer::Footprint(footprint(first))),
+        (slot(), any::<u32>(), piece()).prop_map(|(slot, offset, bytes)| Answer::Content(
+            Content {
+                slot,
+                offset,
+                bytes
+            }
+        )),
+        piece().prop_map(Answer::Defmt),
     ]
 }
 

@@ -4,7 +4,7 @@ use crate::archive::{self, JOURNAL, Journal};
 use crate::bench::{self, History};
 use crate::cli::Global;
 use crate::exit::{Exit, Failure, OrExit};
-use crate::model::{Environment, Record, Stack, Status};
+use crate::model::{Environment, Place, Record, Stack, Status};
 use crate::plan::{FEWEST_ON_HARDWARE, Item, Plan, PlannedPlace, nearest, suggest};
 use anyhow::anyhow;
 use boards::Board;
@@ -58,8 +58,27 @@ pub struct Kept {
     pub places: Vec<PlannedPlace>,
 }
 
-/// Why there are no places with the stack `stock`.
-const NO_STOCK: &str = "the target programs are built with the stack `shared` alone";
+/// Why there is no such place, if there is none: the stack `stock` is what an operating system brings, and there nothing stands
+/// between a provider and what the system says of the CPU.
+fn impossible(place: Place) -> Option<&'static str> {
+    match place {
+        Place {
+            stack: Stack::Shared,
+            ..
+        } => None,
+        Place {
+            environment: Environment::BareMetal | Environment::Unikernel,
+            ..
+        } => Some("without an operating system there is no C library but ours"),
+        Place {
+            dispatch: Dispatch::Portable,
+            ..
+        } => Some(
+            "the system's C library tells providers of the CPU's features, which cannot be hidden there",
+        ),
+        _ => None,
+    }
+}
 
 impl Choice {
     /// The places whose environments are still chosen.
@@ -124,26 +143,16 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
     let dispatches = parse_list(&arguments.dispatch, "dispatch", &all, |d| d.name())?;
     let all = [Stack::Shared, Stack::Stock];
     let stacks = parse_list(&arguments.stack, "stack", &all, |s| s.name())?;
-    if stacks.contains(&Stack::Stock) {
-        return Err(Failure::new(
-            Exit::Missing,
-            anyhow!("{NO_STOCK}; leave `--stack stock` out"),
-        ));
-    }
-    let (stock, places): (Vec<_>, Vec<_>) = plan
-        .places_in(&environments, &dispatches, &stacks)
-        .into_iter()
-        .partition(|planned| planned.place.stack == Stack::Stock);
-    let without = |place| (place, NO_STOCK.to_owned());
-    let skipped_places = stock.into_iter().map(without).collect();
-    if places.is_empty() {
-        return Err(Failure::new(
-            Exit::Missing,
-            anyhow!(
-                "plan {} has no place that can run here: {NO_STOCK}",
-                plan.name
-            ),
-        ));
+    let mut places = plan.places_in(&environments, &dispatches, &stacks);
+    let skipped_places: Vec<_> = places
+        .extract_if(.., |planned| impossible(planned.place).is_some())
+        .filter_map(|planned| Some((planned, impossible(planned.place)?.to_owned())))
+        .collect();
+    if let ([], Some((planned, reason))) = (places.as_slice(), skipped_places.first()) {
+        return Err(bad(format!(
+            "nothing can run in {}: {reason}",
+            planned.place
+        )));
     }
     let limit = arguments.budget.as_deref().map(time).transpose()?;
     let seed = arguments.seed.unwrap_or_else(bench::random);

@@ -30,7 +30,8 @@ pub fn crews<'a>(
         crews.push(Crew {
             environments: metal,
             machine: Box::new(move || {
-                let board = BareBoard::new(&choice.board, &programs.bare, scratch.path(), wrap)?;
+                let board =
+                    BareBoard::new(&choice.board, &programs.bare.path, scratch.path(), wrap)?;
                 Ok(Box::new(board) as Box<dyn Machine>)
             }),
         });
@@ -55,7 +56,12 @@ fn linux(
     wrap: Wrap,
 ) -> Result<Box<dyn Machine>, MachineError> {
     let initrd = scratch.path().join("initrd.cpio");
-    let overlay = launch::overlay(&programs.linux, &programs.bare, &choice.board)?;
+    let overlay = launch::overlay(
+        &programs.linux.path,
+        &programs.stock.path,
+        &programs.bare.path,
+        &choice.board,
+    )?;
     launch::write_initrd(&guest.base_initrd, &overlay, &initrd)?;
     drop(overlay);
     let mut board = LinuxBoard::new(

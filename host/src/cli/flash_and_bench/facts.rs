@@ -10,14 +10,16 @@ use std::path::Path;
 
 /// The facts that say which programs ran.
 const LINUX: &str = "program.linux.sha256";
+const STOCK: &str = "program.stock.sha256";
 const BARE: &str = "program.bare.sha256";
 
 /// The provenance of a new run.
 pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
     let mut facts = programs.facts.clone();
     facts.extend(host());
-    facts.insert(LINUX.to_owned(), programs.linux_sha256.clone());
-    facts.insert(BARE.to_owned(), programs.bare_sha256.clone());
+    facts.insert(LINUX.to_owned(), programs.linux.sha256.clone());
+    facts.insert(STOCK.to_owned(), programs.stock.sha256.clone());
+    facts.insert(BARE.to_owned(), programs.bare.sha256.clone());
     facts.insert("board.file".to_owned(), choice.board.reference());
     facts.insert(
         "host.version".to_owned(),
@@ -85,7 +87,10 @@ pub fn same_programs(choice: &Choice, programs: &Programs) -> Result<(), Failure
     let differs = |key: &str, now: &str| {
         begun.is_some_and(|p| p.facts.get(key).is_some_and(|before| before != now))
     };
-    if differs(LINUX, &programs.linux_sha256) || differs(BARE, &programs.bare_sha256) {
+    if differs(LINUX, &programs.linux.sha256)
+        || differs(STOCK, &programs.stock.sha256)
+        || differs(BARE, &programs.bare.sha256)
+    {
         return Err(Failure::new(
             Exit::CheckFailed,
             anyhow!(

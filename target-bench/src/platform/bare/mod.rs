@@ -7,7 +7,8 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use wire::hello::{Clocks, Surroundings};
-use wire::units::{Clock, Counter, Hertz, Scope};
+use wire::message::Footprint;
+use wire::units::{Clock, Counter, Hertz, Scope, Ticks};
 
 mod firmware;
 mod uart;
@@ -25,6 +26,7 @@ pub struct Bare {
     entry_level: u8,
     hypervisor: Option<&'static str>,
     has_pmu: bool,
+    entered: Ticks,
 }
 
 impl Bare {
@@ -34,6 +36,7 @@ impl Bare {
     /// # Safety
     /// Once, at EL1 with the MMU off, on the only core, from an image laid out by `linker/image.ld`.
     pub unsafe fn start(entry_level: u64) -> Self {
+        let entered = Ticks(crate::arch::ticks());
         let inside = |ranges: &[(u64, u64)], address: u64| {
             ranges
                 .iter()
@@ -73,6 +76,7 @@ impl Bare {
             entry_level,
             hypervisor,
             has_pmu,
+            entered,
         }
     }
 
@@ -186,6 +190,13 @@ impl Platform for Bare {
         // SAFETY: the linker script puts the note there: a header of 16 bytes, then the id.
         let note = unsafe { &__build_id_note };
         note.last_chunk::<20>().copied().unwrap_or_default()
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            entered: Some(self.entered),
+            ..Footprint::default()
+        }
     }
 
     fn program(&self) -> &'static str {

@@ -5,9 +5,11 @@ use crate::{fault, memory};
 use alloc::format;
 use alloc::string::String;
 use wire::hello::{Clocks, Surroundings};
-use wire::units::{Clock, Counter, Hertz, Scope};
+use wire::message::Footprint;
+use wire::units::{Clock, Counter, Hertz, Scope, Ticks};
 
 mod facts;
+mod footprint;
 pub mod perf;
 mod port;
 mod signals;
@@ -22,6 +24,8 @@ pub struct Linux {
     auxiliary: Auxiliary,
     counters: Counters,
     denied: String,
+    entered: Ticks,
+    program: &'static str,
 }
 
 impl Linux {
@@ -29,7 +33,12 @@ impl Linux {
     ///
     /// # Errors
     /// The number of the system's error where the port cannot be opened.
-    pub fn start(port: &core::ffi::CStr, auxiliary: Auxiliary) -> Result<Self, i32> {
+    pub fn start(
+        port: &core::ffi::CStr,
+        auxiliary: Auxiliary,
+        program: &'static str,
+    ) -> Result<Self, i32> {
+        let entered = Ticks(crate::arch::ticks());
         auxiliary.populate();
         // The operations' stack ends in pages that fault.
         sys::forbid(memory::stack::guard(), memory::stack::GUARD_BYTES);
@@ -54,6 +63,8 @@ impl Linux {
             auxiliary,
             counters: Counters { count, total },
             denied,
+            entered,
+            program,
         })
     }
 }
@@ -114,8 +125,15 @@ impl Platform for Linux {
         self.auxiliary.build_id().unwrap_or_default()
     }
 
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            entered: Some(self.entered),
+            ..footprint::of_process()
+        }
+    }
+
     fn program(&self) -> &'static str {
-        "linux"
+        self.program
     }
 
     fn stop(&mut self, status: u8) -> ! {

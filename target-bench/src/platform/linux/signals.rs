@@ -10,9 +10,10 @@ struct Stack(UnsafeCell<[u8; STACK]>);
 unsafe impl Sync for Stack {}
 static HANDLER_STACK: Stack = Stack(UnsafeCell::new([0; STACK]));
 
-const FATAL: [(usize, &str); 5] = [
+const FATAL: [(usize, &str); 6] = [
     (4, "illegal instruction"),
     (5, "breakpoint"),
+    (6, "abort"),
     (7, "bus error"),
     (8, "arithmetic error"),
     (11, "segmentation fault"),

@@ -1,5 +1,6 @@
 //! How the kernel starts a process: the stack holds arguments, environment and the auxiliary vector.
 use super::sys;
+use crate::memory::layout::{self, Layout};
 use core::ffi::CStr;
 use core::slice;
 
@@ -28,6 +29,13 @@ struct Header {
     memory_size: usize,
     alignment: usize,
 }
+// Kinds of entries of the auxiliary vector.
+const HEADERS: usize = 3;
+const HEADER_SIZE: usize = 4;
+const HEADER_COUNT: usize = 5;
+const PAGE_SIZE: usize = 6;
+const CAPABILITIES: usize = 16;
+
 const LOAD: u32 = 1;
 const NOTE: u32 = 4;
 const WRITABLE: u32 = 2;
@@ -37,11 +45,6 @@ const WRITABLE: u32 = 2;
 /// # Safety
 /// `stack` must be the stack pointer as the kernel set it at the program's entry.
 pub unsafe fn entry(stack: *const usize) -> (Option<&'static CStr>, Auxiliary) {
-    const HEADERS: usize = 3;
-    const HEADER_SIZE: usize = 4;
-    const HEADER_COUNT: usize = 5;
-    const PAGE_SIZE: usize = 6;
-    const CAPABILITIES: usize = 16;
     // SAFETY: the layout that the kernel promises: count, arguments, null, environment, null, pairs ended by a zero key.
     unsafe {
         let count = stack.read();
@@ -72,6 +75,47 @@ pub unsafe fn entry(stack: *const usize) -> (Option<&'static CStr>, Auxiliary) {
 }
 
 impl Auxiliary {
+    /// By what `value` answers for each kind of entry, as getauxval does.
+    pub fn from_values(value: impl Fn(usize) -> usize) -> Self {
+        Self {
+            hardware_capabilities: value(CAPABILITIES) as u64,
+            page_size: value(PAGE_SIZE) as u32,
+            headers: value(HEADERS),
+            header_size: value(HEADER_SIZE),
+            header_count: value(HEADER_COUNT),
+        }
+    }
+
+    /// What the kernel added to the addresses in the file.
+    fn bias(&self) -> usize {
+        const HEADERS_THEMSELVES: u32 = 6;
+        let headers = self.headers();
+        let own = headers.iter().find(|h| h.kind == HEADERS_THEMSELVES);
+        own.map_or(0, |own| self.headers - own.address)
+    }
+
+    /// Says where the program lies, by its headers: for one without a linker script of ours.
+    pub fn set_layout(&self) {
+        const EXECUTABLE: u32 = 1;
+        let bias = self.bias();
+        let loaded = || self.headers().iter().filter(|h| h.kind == LOAD);
+        let bytes = |writable: bool| -> usize {
+            let of_kind = loaded().filter(|h| (h.flags & WRITABLE != 0) == writable);
+            of_kind.map(|h| h.memory_size).sum()
+        };
+        let code = loaded().find(|h| h.flags & EXECUTABLE != 0);
+        let code = code.map_or(0..0, |h| {
+            let start = h.address + bias;
+            start as u64..(start + h.memory_size) as u64
+        });
+        layout::set(Layout {
+            code,
+            read_only: bytes(false) as u64,
+            writable: bytes(true) as u64,
+            bias: bias as u64,
+        });
+    }
+
     fn headers(&self) -> &'static [Header] {
         if self.headers == 0 || self.header_size != size_of::<Header>() {
             return &[];
@@ -84,8 +128,9 @@ impl Auxiliary {
     pub fn populate(&self) {
         let page = self.page_size.max(4096) as usize;
         for header in self.headers().iter().filter(|h| h.kind == LOAD) {
-            let start = header.address / page * page;
-            let end = (header.address + header.memory_size).next_multiple_of(page);
+            let address = header.address + self.bias();
+            let start = address / page * page;
+            let end = (address + header.memory_size).next_multiple_of(page);
             // Kernels before 5.14 refuse; first iterations then touch memory, and are left out of figures anyway.
             let _ = sys::populate(start, end - start, header.flags & WRITABLE != 0);
         }
@@ -100,7 +145,10 @@ impl Auxiliary {
             .find_map(|header| {
                 // SAFETY: a note segment of this program, loaded where it says.
                 let note = unsafe {
-                    slice::from_raw_parts(header.address as *const u8, header.memory_size)
+                    slice::from_raw_parts(
+                        (header.address + self.bias()) as *const u8,
+                        header.memory_size,
+                    )
                 };
                 let is_build_id = note.get(8..16)? == [3, 0, 0, 0, b'G', b'N', b'U', 0];
                 is_build_id.then(|| note.get(16..36)?.try_into().ok())?
