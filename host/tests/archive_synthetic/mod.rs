@@ -279,6 +279,7 @@ impl Recipe {
             digest: None,
             memory: None,
             fault: None,
+            path: Vec::new(),
         })
     }
 
