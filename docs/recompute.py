@@ -20,6 +20,10 @@ import pyarrow.parquet as pq
 SUBJECT = ("environment", "dispatch", "stack", "provider", "algorithm", "operation")
 FEWEST_DRAWS = 6
 FEWEST_INVOCATIONS = 5
+MANY_DRAWS = 30
+UPPER = 0.98
+NORMAL = 2.053748911
+STUDENT = [15.894545, 4.848732, 3.481909, 2.998528, 2.756509, 2.612242, 2.516752, 2.448985, 2.398441]
 MASK = (1 << 64) - 1
 
 
@@ -64,34 +68,93 @@ class SplitMix64:
         return times
 
 
-def bootstrap_interval(samples, generator):
-    """Percentile interval of the median; invocations and iterations resampled independently (Owen 2007)."""
+def confidence(n, rank):
+    """P(x(rank) <= median <= x(n + 1 - rank)), exactly."""
+    tail = sum(math.comb(n, k) for k in range(rank))
+    return 1 - 2 * Fraction(tail, 1 << n)
+
+
+def order_statistics(ordered):
+    """The distribution-free interval; between order statistics where draws are many and distinct (Hettmansperger and Sheather 1986)."""
+    n = len(ordered)
+    rank = lower_rank(n)
+    if rank == 0:
+        return None, None
+    low, high = ordered[rank - 1], ordered[n - rank]
+    wide = confidence(n, rank)
+    if n < MANY_DRAWS or len(set(ordered)) < n or wide <= Fraction(96, 100):
+        return low, high
+    share = float((wide - Fraction(96, 100)) / (wide - confidence(n, rank + 1)))
+    inwards = (n - rank) * share / (rank + (n - 2 * rank) * share)
+    return low + inwards * (ordered[rank] - low), high - inwards * (high - ordered[n - rank - 1])
+
+
+def widening(n):
+    """Student's t for the normal, and n - 1 for n (Hesterberg 2015)."""
+    free, z = n - 1, NORMAL
+    if free <= len(STUDENT):
+        t = STUDENT[free - 1]
+    else:
+        t = z + (z**3 + z) / 4 / free + (5 * z**5 + 16 * z**3 + 3 * z) / 96 / free**2
+        t += (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384 / free**3
+    return t / z * math.sqrt(n / (n - 1))
+
+
+def weighted_median(cells, rows, columns):
+    """Median of cells (value, row, column) in ascending order, each as often as its row and column were drawn."""
+    drawn = [(value, rows[i] * columns[j]) for value, i, j in cells if rows[i] * columns[j]]
+    total = sum(weight for _, weight in drawn)
+    first, second = -(-total // 2), total // 2 + 1
+    passed, low = 0, None
+    for value, weight in drawn:
+        passed += weight
+        if low is None and passed >= first:
+            low = value
+        if passed >= second:
+            return low + 0.5 * (value - low)
+    return None
+
+
+def bootstrap_interval(samples, keys, generator):
+    """Invocations and draws of work resampled, each by itself, and their spreads added by squares."""
+    draw = lambda s: s["iteration"] % keys if keys else s["iteration"]
     invocations = sorted({s["invocation"] for s in samples})
-    iterations = sorted({s["iteration"] for s in samples})
+    draws = sorted({draw(s) for s in samples})
     row = {name: at for at, name in enumerate(invocations)}
-    column = {name: at for at, name in enumerate(iterations)}
-    cells = sorted((s["count"], row[s["invocation"]], column[s["iteration"]]) for s in samples)
-    medians = []
-    for _ in range(min(2000, max(200, 20_000_000 // len(cells)))):
-        a, b = generator.draws(len(invocations)), generator.draws(len(iterations))
-        drawn = [(value, a[i] * b[j]) for value, i, j in cells if a[i] * b[j]]
-        total = sum(weight for _, weight in drawn)
-        if not total:
+    column = {name: at for at, name in enumerate(draws)}
+    cells = sorted((s["count"], row[s["invocation"]], column[draw(s)]) for s in samples)
+    rows, columns = [1] * len(invocations), [1] * len(draws)
+    estimate = weighted_median(cells, rows, columns)
+    below, above = 0.0, 0.0
+    for units, median in (
+        (len(rows), lambda drawn: weighted_median(cells, drawn, columns)),
+        (len(columns), lambda drawn: weighted_median(cells, rows, drawn)),
+    ):
+        if units < 2:
             continue
-        first, second = -(-total // 2), total // 2 + 1
-        passed, low = 0, None
-        for value, weight in drawn:
-            passed += weight
-            if low is None and passed >= first:
-                low = value
-            if passed >= second:
-                medians.append(low + 0.5 * (value - low))
-                break
-    medians.sort()
-    return quantile(medians, 0.025), quantile(medians, 0.975)
+        medians = [median(generator.draws(units)) for _ in range(min(2000, max(200, 20_000_000 // len(cells))))]
+        medians = sorted(m for m in medians if m is not None)
+        below = math.hypot(below, widening(units) * max(0.0, estimate - quantile(medians, 1.0 - UPPER)))
+        above = math.hypot(above, widening(units) * max(0.0, quantile(medians, UPPER) - estimate))
+    return max(0.0, estimate - below), estimate + above
 
 
-def interval(samples, ordered, clock, run, name):
+def keys_to_resample(planned):
+    """Key pairs that iterations share, where there are enough to resample."""
+    if planned is None or planned["operation"] in ("keygen", "nothing") or planned["keys"] >= planned["iterations"]:
+        return None
+    return planned["keys"] if planned["keys"] >= FEWEST_DRAWS else None
+
+
+def outliers(ordered):
+    """Values more than three interquartile ranges beyond the quartiles (Tukey 1977)."""
+    if not ordered:
+        return 0
+    low, high = quantile(ordered, 0.25), quantile(ordered, 0.75)
+    return sum(x < low - 3 * (high - low) or x > high + 3 * (high - low) for x in ordered)
+
+
+def interval(samples, ordered, clock, run, name, planned):
     """(low, high, exact); low is None where there is no interval."""
     if not ordered:
         return None, None, False
@@ -99,12 +162,12 @@ def interval(samples, ordered, clock, run, name):
     if ordered[0] == ordered[-1] and len(ordered) >= (2 if noiseless else FEWEST_DRAWS):
         return ordered[0], ordered[0], True
     invocations = len({s["invocation"] for s in samples})
-    if invocations >= FEWEST_INVOCATIONS:
-        return *bootstrap_interval(samples, SplitMix64(run["seed"], name)), False
-    rank = lower_rank(len(ordered))
-    if invocations > 1 or rank == 0:
+    keys = keys_to_resample(planned)
+    if invocations >= FEWEST_INVOCATIONS or (invocations == 1 and keys):
+        return *bootstrap_interval(samples, keys, SplitMix64(run["seed"], name)), False
+    if invocations > 1:
         return None, None, False
-    return ordered[rank - 1], ordered[len(ordered) - rank], False
+    return *order_statistics(ordered), False
 
 
 def digest_of(commands):
@@ -129,11 +192,14 @@ def figures(samples, commands, manifest, hertz):
     totals = sorted(s["total"] for s in used if s["total"] is not None)
     subject = "/".join(commands[0][field] for field in SUBJECT)
     clock = samples[0]["clock"] if samples else None
-    low, high, exact = interval(used, ordered, clock, manifest["run"], subject)
+    same = lambda p: all(p[field] == commands[0][field] for field in ("provider", "algorithm", "operation"))
+    planned = next(filter(same, manifest["plan"]), None)
+    low, high, exact = interval(used, ordered, clock, manifest["run"], subject, planned)
     largest = lambda field: max((c[field] for c in commands if c[field] is not None), default=None)
-    nanoseconds = None
+    nanoseconds, mean_nanoseconds = None, None
     if used and not manifest["run"]["emulated"] and all(hertz.get(s["invocation"]) for s in used):
-        nanoseconds = quantile(sorted(s["ticks"] * 1e9 / hertz[s["invocation"]] for s in used), 0.5)
+        times = sorted(s["ticks"] * 1e9 / hertz[s["invocation"]] for s in used)
+        nanoseconds, mean_nanoseconds = quantile(times, 0.5), sum(times) / len(times)
     rest = [s for s in samples if not s["warm_up"]]
     boots = {s["invocation"]: s["boot"] for s in samples}
     return {
@@ -148,6 +214,8 @@ def figures(samples, commands, manifest, hertz):
         "p95": quantile(ordered, 0.95),
         "total": quantile(totals, 0.5),
         "nanoseconds": nanoseconds,
+        "mean_nanoseconds": mean_nanoseconds,
+        "outliers": outliers(ordered),
         "stack_bytes": largest("stack_bytes"),
         "heap_bytes": largest("heap_bytes"),
         "allocations": largest("allocations"),
@@ -161,6 +229,24 @@ def figures(samples, commands, manifest, hertz):
         "faults": sum(c["fault"] is not None for c in commands),
         "boots": list(dict.fromkeys(boots[i] for i in sorted(boots) if boots[i])),
     }
+
+
+def drift(manifest, hertz):
+    """How the reference operation changed: per look, the farthest, and the trend (Sen 1968) over the run; None without looks."""
+    place = {i["id"]: (i["environment"], i.get("dispatch"), i["stack"]) for i in manifest["invocations"]}
+    looks = []
+    for look in manifest["monitor"]:
+        ticks = sorted(t for t, flags in list(zip(look["ticks"], look["flags"]))[1:] if flags == 0)
+        if look["complete"] and ticks and hertz.get(look["invocation"]):
+            looks.append((look["at_ns"], place[look["invocation"]], quantile(ticks, 0.5) * 1e9 / hertz[look["invocation"]]))
+    if not looks:
+        return None
+    looks.sort(key=lambda look: look[0])
+    usual = {p: quantile(sorted(ns for _, q, ns in looks if q == p), 0.5) for _, p, _ in looks}
+    points = [(at, ns / usual[p] - 1) for at, p, ns in looks]
+    slopes = sorted((y - x) / (t - s) for i, (s, x) in enumerate(points) for t, y in points[i + 1 :] if t > s)
+    trend = (quantile(slopes, 0.5) or 0.0) * (points[-1][0] - points[0][0])
+    return {"largest_deviation": max((x for _, x in points), key=abs), "trend": trend, "looks": len(points)}
 
 
 def agree(mine, theirs):
@@ -205,7 +291,9 @@ def main():
         for name, value in figures(of_clock, of_row, manifest, hertz).items():
             check(f"{'/'.join(subject)} {name}", value, row[name])
     every = {(*subject, s["clock"], s["scope"]) for subject, list_ in samples.items() for s in list_}
-    for missing in every - seen:
+    # The empty operation runs in every start; it is a row where the plan has it.
+    planned = {p["provider"] for p in manifest["plan"]}
+    for missing in (m for m in every - seen if m[3] != "null" or "null" in planned):
         differing.append(f"{'/'.join(missing)}: samples without a row")
 
     for harness in shown["run"]["harness"]:
@@ -219,6 +307,11 @@ def main():
         for name in ("ticks", "count"):
             mine = quantile(sorted(s[name] for s in null), 0.5)
             check(f"harness {harness['environment']} {name}", mine, harness[name])
+
+    mine, theirs = drift(manifest, hertz), shown["run"]["drift"]
+    for name in mine or {}:
+        value = theirs and (len(theirs["looks"]) if name == "looks" else theirs[name])
+        check(f"drift {name}", mine[name], value)
 
     for line in differing:
         print(line)

@@ -501,3 +501,76 @@ fn outputs_that_differ_are_named() {
         .count();
     assert_eq!(unpaired, 1);
 }
+
+/// A run in blocks: the second arm of `native` says what the run can see, and drift is warned of.
+#[test]
+fn a_run_on_hardware_shows_its_floor_and_its_drift() {
+    let dir = tempfile::tempdir().unwrap();
+    let recipe = Recipe {
+        emulated: false,
+        board: "rpi4",
+        environments: vec![Environment::Native, Environment::Container],
+        algorithms: vec!["ML-KEM-768", "X25519"],
+        invocations: 5,
+        iterations: 12,
+        keys: 12,
+        in_blocks: true,
+        ..Recipe::default()
+    };
+    recipe.archive(dir.path());
+    let shown = json(&host(
+        dir.path(),
+        &["archive", "show", "latest", "--format", "json"],
+    ));
+    let rows = shown["rows"].as_array().unwrap();
+    for row in rows {
+        let expected = if row["environment"] == "native" {
+            10
+        } else {
+            5
+        };
+        assert_eq!(
+            row["invocations"], expected,
+            "both arms are the same place: {row}"
+        );
+    }
+    let arms = shown["run"]["arms"].as_array().unwrap();
+    assert_eq!(arms.len(), 5, "an operation each");
+    for arm in arms {
+        let (low, high) = (
+            arm["ci_low"].as_f64().unwrap(),
+            arm["ci_high"].as_f64().unwrap(),
+        );
+        assert!(low < 1.0 && 1.0 < high, "{arm}");
+        assert!(arm["floor"].as_f64().unwrap() > 0.0);
+    }
+    let drift = &shown["run"]["drift"];
+    assert_eq!(drift["looks"].as_array().unwrap().len(), 15);
+    assert!(drift["trend"].as_f64().unwrap() > 0.05, "{drift}");
+    assert!(drift["warning"].as_str().unwrap().contains("drifted"));
+    let invocation = &shown["run"]["invocations"][1];
+    assert!(invocation["block"].is_u64() && invocation["arm"].is_u64());
+
+    let compared = json(&host(
+        dir.path(),
+        &["compare", "latest", "--format", "json"],
+    ));
+    assert!(
+        compared
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|c| c["floor"].is_f64())
+    );
+    let table = stdout(&host(dir.path(), &["compare", "latest"]));
+    assert!(
+        table.contains("the smallest overhead that this run can see"),
+        "{table}"
+    );
+    let table = stdout(&host(dir.path(), &["archive", "show", "latest"]));
+    assert!(table.contains("warning: the machine drifted"), "{table}");
+    assert!(
+        table.contains("native/detected/shared against itself"),
+        "{table}"
+    );
+}

@@ -475,3 +475,145 @@ fn another_program_is_refused() {
         ending.errors[0]
     );
 }
+
+/// On hardware: five blocks, each with every place once and native twice, in an order of its own, and a look at the reference operation
+/// at the beginning and the end of each start.
+#[test]
+fn hardware_is_measured_in_randomised_blocks_with_a_monitor() {
+    let mut job = job(&[Dispatch::Detected]);
+    job.emulated = false;
+    let of_linux = |p: &host::plan::PlannedPlace| LINUX.contains(&p.place.environment);
+    job.places.retain(of_linux);
+    let mut list = List {
+        press_after: Some((40, Interrupt::default())),
+        ..List::default()
+    };
+    let ending = run(
+        &job,
+        &History::default(),
+        &mut list,
+        vec![crew(LINUX, well, None)],
+    );
+    assert_eq!(ending.status, Status::Interrupted, "{:?}", ending.errors);
+    // What was interrupted is gone on with, in the same order.
+    list.press_after = None;
+    let history = History::from_records(&list.records);
+    let ending = run(&job, &history, &mut list, vec![crew(LINUX, well, None)]);
+    assert_eq!(ending.status, Status::Complete, "{:?}", ending.errors);
+    for (subject, times) in times(&list.records) {
+        let expected = if subject.environment == Environment::Native {
+            10
+        } else {
+            5
+        };
+        assert_eq!(times, expected, "{subject:?}");
+    }
+    let complete: BTreeSet<u32> = measured(&list.records)
+        .iter()
+        .map(|m| m.invocation)
+        .collect();
+    let turns: BTreeMap<u32, host::model::Turn> = list
+        .records
+        .iter()
+        .filter_map(|r| match r {
+            Record::Turn(turn) => Some((turn.invocation, *turn)),
+            _ => None,
+        })
+        .collect();
+    let mut orders = BTreeSet::new();
+    for block in 0..5 {
+        let mut order: Vec<(u32, Environment, u8)> = invocations(&list.records)
+            .iter()
+            .filter(|i| complete.contains(&i.id) && turns[&i.id].block == block)
+            .map(|i| (turns[&i.id].position, i.environment, turns[&i.id].arm))
+            .collect();
+        order.dedup();
+        let arms: BTreeSet<_> = order.iter().map(|(_, e, arm)| (*e, *arm)).collect();
+        assert_eq!(arms.len(), 4, "{order:?}");
+        orders.insert(order);
+    }
+    assert!(
+        orders.len() > 1,
+        "no two blocks need have one order, but not all the same"
+    );
+    let looks = list.records.iter().filter_map(|r| match r {
+        Record::Monitor(m) => Some(m.invocation),
+        _ => None,
+    });
+    let mut times: BTreeMap<u32, u32> = BTreeMap::new();
+    for invocation in looks {
+        *times.entry(invocation).or_default() += 1;
+    }
+    assert!(
+        times.values().filter(|n| **n == 2).count() >= 18,
+        "{times:?}"
+    );
+    let rows = host::stats::Evidence::from_records(list.records.clone(), Some(provenance()))
+        .map(|evidence| host::stats::rows(&evidence))
+        .expect("a provenance");
+    let name = "X25519";
+    assert!(
+        rows.iter().all(|r| r.algorithm != name),
+        "the monitor is no row"
+    );
+}
+
+fn provenance() -> host::model::Provenance {
+    host::model::Provenance {
+        run: "run".into(),
+        started: String::new(),
+        board: "desk".into(),
+        emulated: false,
+        pmccntr_counts: "cycles".into(),
+        instructions_per_tick: None,
+        plan: "quick".into(),
+        seed: 7,
+        environments: LINUX.to_vec(),
+        facts: BTreeMap::new(),
+    }
+}
+
+/// Machines of one board on hardware are never driven at the same time: their visits share the blocks.
+#[test]
+fn machines_on_hardware_take_turns() {
+    let mut job = job(&[Dispatch::Detected]);
+    job.emulated = false;
+    let mut list = List::default();
+    let ending = both(&job, &mut list);
+    assert_eq!(ending.status, Status::Complete, "{:?}", ending.errors);
+    let ids: Vec<u32> = measured(&list.records)
+        .iter()
+        .map(|m| m.invocation)
+        .collect();
+    assert!(ids.is_sorted(), "one program after the other: {ids:?}");
+    let metal: BTreeSet<u32> = measured(&list.records)
+        .iter()
+        .filter(|m| m.subject.environment == Environment::BareMetal)
+        .map(|m| m.invocation / 5)
+        .collect();
+    assert_eq!(metal, (0..5).collect(), "one in each block of five starts");
+}
+
+/// What is too dear for a place is left out there alone, and said.
+#[test]
+fn a_place_leaves_out_what_is_too_dear_for_it() {
+    let mut job = job(&[Dispatch::Detected, Dispatch::Portable]);
+    for planned in &mut job.places {
+        let is_portable = planned.place.dispatch == Dispatch::Portable;
+        planned.at_most = is_portable.then_some(0);
+    }
+    let mut list = List::default();
+    let ending = both(&job, &mut list);
+    assert_eq!(ending.status, Status::Complete, "{:?}", ending.errors);
+    let times = times(&list.records);
+    assert!(
+        times.keys().all(|s| s.dispatch == Dispatch::Detected),
+        "{times:?}"
+    );
+    assert_eq!(times.len(), 24);
+    let said = list.records.iter().any(|r| {
+        matches!(r, Record::Fact { key, value }
+            if key == "left_out.native/portable/shared" && value.contains("Falcon-512 sign"))
+    });
+    assert!(said);
+}

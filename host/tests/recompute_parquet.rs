@@ -106,6 +106,36 @@ fn a_script_of_its_own_recomputes_resampled_intervals() {
     );
 }
 
+/// Many distinct draws, between whose order statistics is interpolated, and key pairs that iterations share: once too few of them to
+/// resample, once enough.
+#[test]
+#[ignore = "recompute: needs PQ_BENCH_PYTHON, a Python that has pyarrow"]
+fn a_script_of_its_own_recomputes_interpolated_and_clustered_intervals() {
+    for (keys, in_blocks) in [(3, false), (8, false), (34, false), (8, true)] {
+        let dir = tempfile::tempdir().unwrap();
+        let recipe = Recipe {
+            emulated: false,
+            board: "rpi4",
+            environments: vec![Environment::Native],
+            algorithms: vec!["Falcon-512"],
+            invocations: if in_blocks { 3 } else { 1 },
+            iterations: 34,
+            command: 34,
+            keys,
+            in_blocks,
+            ..Recipe::default()
+        };
+        let (folder, shown) = shown(dir.path(), &recipe, |_| {});
+        let out = recompute(&folder, &shown);
+        assert!(
+            out.status.success(),
+            "{keys} keys: {}{}",
+            stdout(&out),
+            String::from_utf8_lossy(&out.stderr)
+        );
+    }
+}
+
 #[test]
 #[ignore = "recompute: needs PQ_BENCH_PYTHON, a Python that has pyarrow"]
 fn one_changed_figure_is_found() {

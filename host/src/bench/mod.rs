@@ -19,6 +19,7 @@ mod pilot;
 mod program;
 mod scratch;
 mod talk;
+mod together;
 mod worker;
 
 pub use bare::{BareBoard, Wrap};
@@ -86,10 +87,11 @@ impl Job {
         blocks(&here, self.invocations(), !self.emulated, self.seed)
     }
 
-    /// Starts of a program that the run is made of, the second arm of the baseline left out of account.
+    /// Starts of a program that the run is made of; on hardware with those of the baseline's second arm.
     #[must_use]
     pub fn starts(&self) -> u64 {
-        self.places.len() as u64 * u64::from(self.invocations())
+        let each = self.places.len() + usize::from(!self.emulated);
+        each as u64 * u64::from(self.invocations())
     }
 }
 
@@ -143,6 +145,11 @@ pub fn conduct(
     meter: &Meter,
 ) -> Ending {
     let begin = Instant::now();
+    // On an emulated board machines disturb no count of each other's; elsewhere their visits take turns.
+    let crews = match job.emulated {
+        true => crews,
+        false => together::together(crews),
+    };
     let (sender, records) = std::sync::mpsc::channel();
     let handover = Handover::new(history.plan.clone());
     let next_invocation = AtomicU32::new(history.next_invocation);

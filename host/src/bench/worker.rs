@@ -82,10 +82,8 @@ fn at_place(
     plan: &[Planned],
 ) -> Result<(), BenchError> {
     let place = visit.place.place;
-    let (wanted, dear): (Vec<Planned>, Vec<Planned>) = plan.iter().partition(|p| {
-        let dearest = visit.place.at_most.unwrap_or(u64::MAX);
-        once(p, plan) <= dearest
-    });
+    let (wanted, dear): (Vec<Planned>, Vec<Planned>) =
+        plan.iter().partition(|p| visit.place.takes(p, plan));
     if visit.repetition == 0 && !dear.is_empty() {
         let names: Vec<String> = dear.iter().map(name).collect();
         conductor.record(Record::Fact {
@@ -102,17 +100,6 @@ fn at_place(
         .meter
         .add(all - left.iter().map(|p| cost(p, plan)).sum::<u64>());
     measure(conductor, machine, visit, left, plan)
-}
-
-/// What it counts to run `planned` once, its key pair and input included.
-fn once(planned: &Planned, plan: &[Planned]) -> u64 {
-    let single = Planned {
-        iterations: 1,
-        keys: 1,
-        inputs: 1,
-        ..*planned
-    };
-    cost_alone(&single, plan)
 }
 
 fn name(planned: &Planned) -> String {

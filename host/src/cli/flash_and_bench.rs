@@ -33,7 +33,7 @@ pub struct Arguments {
     /// Environments; by default those of the board that can run here.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     env: Vec<String>,
-    /// What to measure: a plan that comes with the program, or a file.
+    /// What to measure: `quick`, `paper`, `full`, or the file of another plan.
     #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
     plan: String,
     /// Algorithms by name or pattern, from the whole catalogue; they replace the plan's list.

@@ -38,7 +38,7 @@ pub struct Plan {
     pub name: String,
     /// Names or patterns of algorithms.
     pub algorithms: Vec<String>,
-    /// The providers that they are taken from; empty for the default ones.
+    /// The providers that they are taken from; empty for each algorithm's own.
     #[serde(default, with = "places::words", skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<Provider>,
     /// Code paths, in every environment.

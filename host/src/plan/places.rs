@@ -1,6 +1,6 @@
 //! Where a plan measures: places, as its file names them.
 use super::Plan;
-use crate::model::{Environment, Place, Stack};
+use crate::model::{Environment, Place, Planned, Stack};
 use serde::{Deserialize, Serialize};
 use wire::catalog::Provider;
 use wire::message::Dispatch;
@@ -36,6 +36,21 @@ pub struct PlannedPlace {
     pub place: Place,
     /// Operations that count more, once and with what they need, are left out; none where there is no number.
     pub at_most: Option<u64>,
+}
+
+impl PlannedPlace {
+    /// Whether `planned`, one of `plan`, is measured here.
+    #[must_use]
+    pub fn takes(&self, planned: &Planned, plan: &[Planned]) -> bool {
+        let once = Planned {
+            iterations: 1,
+            keys: 1,
+            inputs: 1,
+            ..*planned
+        };
+        self.at_most
+            .is_none_or(|most| super::cost_alone(&once, plan) <= most)
+    }
 }
 
 impl Plan {

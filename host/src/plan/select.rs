@@ -9,12 +9,10 @@ pub type Item = (AlgorithmId, Provider, Operation);
 /// What `null` is in a list: the harness's own cost.
 pub const NULL: Item = (AlgorithmId(0), Provider::Null, Operation::Nothing);
 
-/// Providers where nobody names any: one for each algorithm.
-const DEFAULT: [Provider; 3] = [Provider::Null, Provider::Liboqs, Provider::Classical];
-
 impl Plan {
     /// The operations to measure, in the order of the catalogue within each pattern. `patterns`, unless empty, replace the plan's own
-    /// list; `providers`, unless empty, leave out all others, and replace the plan's. Where neither names any, they are the default ones.
+    /// list; `providers`, unless empty, leave out all others, and replace the plan's. Where neither names any,
+    /// each algorithm is taken from its own.
     ///
     /// # Errors
     /// Where a pattern matches nothing, or nothing from `providers`.
@@ -26,8 +24,7 @@ impl Plan {
         let own = patterns.is_empty();
         let patterns = if own { &self.algorithms } else { patterns };
         let providers = match (own, providers) {
-            (true, []) if !self.providers.is_empty() => &self.providers,
-            (_, []) => &DEFAULT,
+            (true, []) => &self.providers,
             _ => providers,
         };
         let (mut items, mut all) = (Vec::new(), Vec::new());
@@ -37,7 +34,14 @@ impl Plan {
             let chosen: Vec<_> = matched
                 .iter()
                 .flat_map(|a| a.providers.iter().map(move |(provider, _)| (*a, *provider)))
-                .filter(|(_, provider)| providers.contains(provider))
+                .filter(|(algorithm, provider)| match providers {
+                    // An algorithm's own provider is the first that has it. What misbehaves is wanted by name or not at all.
+                    [] => algorithm
+                        .providers
+                        .first()
+                        .is_some_and(|(own, _)| own == provider && *own != Provider::Faulty),
+                    named => named.contains(provider),
+                })
                 .collect();
             // A plan's own list is narrowed by --provider; what the user names by hand must be there.
             if chosen.is_empty() && !own {

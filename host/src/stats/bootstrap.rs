@@ -98,7 +98,8 @@ impl Spread {
         }
         resampled.sort_unstable_by(f64::total_cmp);
         let widening = student::widening(units);
-        let (low, high) = (quantile(&resampled, 0.025)?, quantile(&resampled, 0.975)?);
+        let low = quantile(&resampled, 1.0 - student::UPPER)?;
+        let high = quantile(&resampled, student::UPPER)?;
         Some(Self {
             below: widening * (estimate - low).max(0.0),
             above: widening * (high - estimate).max(0.0),

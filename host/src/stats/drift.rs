@@ -121,7 +121,8 @@ pub fn of_looks(seen: &[(u32, Place, u64, f64)]) -> Option<Drift> {
     let largest_deviation = looks
         .iter()
         .map(|look| look.deviation)
-        .max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+        // Of two that are equally far, the earlier.
+        .reduce(|far, next| if next.abs() > far.abs() { next } else { far })?;
     let trend = trend(&looks);
     Some(Drift {
         warning: warning(&looks, largest_deviation, trend),

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 use host::archive::{self, JOURNAL, Journal};
 use host::model::{
-    Environment, Invocation, Measured, Planned, Provenance, Record, Stack, Status, Subject,
+    Environment, Invocation, Measured, Planned, Provenance, Record, Stack, Status, Subject, Turn,
 };
 use host::stats::bootstrap::Generator;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,10 @@ pub struct Recipe {
     /// Iterations of one command.
     pub command: u32,
     pub status: Option<Status>,
+    /// Key pairs of each algorithm.
+    pub keys: u32,
+    /// Whether the run is made of blocks, with a second arm of `native` and a monitor of drift.
+    pub in_blocks: bool,
 }
 
 impl Default for Recipe {
@@ -51,6 +55,8 @@ impl Default for Recipe {
             warm_up: 2,
             command: 22,
             status: Some(Status::Complete),
+            keys: 4,
+            in_blocks: false,
         }
     }
 }
@@ -85,13 +91,26 @@ impl Recipe {
         for round in 0..self.invocations {
             for environment in &self.environments {
                 for dispatch in &self.dispatches {
-                    records.push(Record::Invocation(self.invocation(
-                        id,
-                        *environment,
-                        *dispatch,
-                    )));
-                    records.extend(self.commands(id, round, *environment, *dispatch));
-                    id += 1;
+                    let twice = self.in_blocks && *environment == Environment::Native;
+                    for arm in 0..=u8::from(twice) {
+                        records.push(Record::Invocation(self.invocation(
+                            id,
+                            *environment,
+                            *dispatch,
+                        )));
+                        if self.in_blocks {
+                            records.push(Record::Turn(Turn {
+                                invocation: id,
+                                block: round,
+                                position: id,
+                                arm,
+                            }));
+                            records.push(self.monitor(id, *environment, *dispatch));
+                        }
+                        let noise = (round, arm);
+                        records.extend(self.commands(id, noise, *environment, *dispatch));
+                        id += 1;
+                    }
                 }
             }
         }
@@ -130,7 +149,7 @@ impl Recipe {
             operation,
             iterations: self.iterations,
             warm_up: self.warm_up,
-            keys: 4,
+            keys: self.keys,
             inputs: 4,
             pilot_count: 100_000,
         };
@@ -231,10 +250,43 @@ impl Recipe {
         }
     }
 
+    /// One look at the reference operation: a machine that gets slower by 0.5 % with every start.
+    fn monitor(&self, id: u32, environment: Environment, dispatch: Dispatch) -> Record {
+        let algorithm = Algorithm::by_name("X25519").expect("a catalogue name");
+        let ticks = 20_000 + u64::from(id) * 100;
+        let samples: Vec<Sample> = (0..5)
+            .map(|i| Sample {
+                count: 16 * ticks,
+                total: 16 * ticks,
+                ticks: ticks + i,
+                flags: 0,
+            })
+            .collect();
+        Record::Monitor(Measured {
+            invocation: id,
+            subject: Subject {
+                environment,
+                dispatch,
+                stack: Stack::Shared,
+                provider: Provider::Classical,
+                algorithm: algorithm.id,
+                operation: Operation::Derive,
+            },
+            first: 0,
+            iterations: 5,
+            at_ns: 1_767_268_800_000_000_000 + u64::from(id) * 1_000_000_000 + 1,
+            samples: batches(0, &samples),
+            digest: None,
+            memory: None,
+            fault: None,
+            path: Vec::new(),
+        })
+    }
+
     fn commands(
         &self,
         id: u32,
-        round: u32,
+        noise: (u32, u8),
         environment: Environment,
         dispatch: Dispatch,
     ) -> Vec<Record> {
@@ -258,7 +310,7 @@ impl Recipe {
                     at_ns: 1_767_268_800_000_000_000
                         + u64::from(id) * 1_000_000_000
                         + (at as u64 + 1) * 1_000_000,
-                    samples: batches(first, &self.samples(subject, round, first, iterations)),
+                    samples: batches(first, &self.samples(subject, noise, first, iterations)),
                     digest: Some(digest(self.seed, subject, first, iterations)),
                     memory: Some(Memory {
                         stack_bytes: 9_000 + u32::from(algorithm.id.0),
@@ -275,7 +327,13 @@ impl Recipe {
     }
 
     /// Counts that depend on the work (algorithm, operation, iteration) and a little on the place.
-    fn samples(&self, subject: Subject, round: u32, first: u32, iterations: u32) -> Vec<Sample> {
+    fn samples(
+        &self,
+        subject: Subject,
+        (round, arm): (u32, u8),
+        first: u32,
+        iterations: u32,
+    ) -> Vec<Sample> {
         let work = format!("work/{}/{}", subject.algorithm.0, subject.operation.name());
         let base = match subject.provider {
             Provider::Null => 21,
@@ -308,8 +366,12 @@ impl Recipe {
                 let noise = if self.emulated {
                     0
                 } else {
-                    let place =
-                        format!("{}/{round}/{work}/{iteration}", subject.environment.name());
+                    let round_and_arm = match arm {
+                        0 => round.to_string(),
+                        arm => format!("{round}.{arm}"),
+                    };
+                    let environment = subject.environment.name();
+                    let place = format!("{environment}/{round_and_arm}/{work}/{iteration}");
                     Generator::named(self.seed, &place).next_u64() % (base / 20 + 1)
                         + u64::from(round) * base / 200
                 };

@@ -2,7 +2,7 @@
 use super::choice::Choice;
 use crate::cli::{Format, Global, Outcome, output};
 use crate::model::{Environment, Planned};
-use crate::plan::{NULL, PlannedPlace, estimate, work};
+use crate::plan::{NULL, PlannedPlace, baseline, cost, estimate};
 use crate::report::{Table, number};
 use crate::setup::{Package, cache};
 use crate::tools::Search;
@@ -28,25 +28,37 @@ fn estimated(choice: &Choice) -> (Vec<Planned>, u64, u64) {
     let known = choice.history.as_ref().and_then(|h| h.plan.clone());
     let invocations = u64::from(choice.invocations());
     let all = choice.places();
-    let places = invocations * all.len() as u64;
+    // The baseline's second arm.
+    let again = u64::from(!choice.board.emulated);
+    let places = invocations * (all.len() as u64 + again);
     let limit = choice
         .limit
         .map(|limit| limit.as_secs().saturating_mul(RATE) / places.max(1));
     let operations =
         known.unwrap_or_else(|| choice.plan.fix(&choice.items, &pilot, limit).operations);
-    let once = work(&operations);
+    let here = |planned: &PlannedPlace| -> u64 {
+        let taken = operations.iter().filter(|p| planned.takes(p, &operations));
+        taken.map(|p| cost(p, &operations)).sum()
+    };
     let is_on_linux = |p: &&PlannedPlace| p.place.environment != Environment::BareMetal;
-    let on_linux = all.iter().filter(is_on_linux).count() as u64;
-    let metal = all.len() as u64 - on_linux;
+    let (linux, metal): (Vec<_>, Vec<_>) = all.iter().partition(is_on_linux);
+    let on_linux = linux.len() as u64;
     let pilot: u64 = choice
         .items
         .iter()
         .map(|i| estimate::count(*i) + estimate::preparation(*i))
         .sum();
     // The machines run side by side; the one with more environments ends last.
-    let measuring = once
-        .saturating_mul(invocations * on_linux.max(metal))
-        .saturating_add(pilot);
+    let sum = |places: Vec<&PlannedPlace>| places.into_iter().map(here).sum::<u64>();
+    let block = match choice.board.emulated {
+        true => sum(linux).max(sum(metal)),
+        // One after the other, and the baseline twice.
+        false => {
+            let arm = all.iter().filter(|p| Some(p.place) == baseline(&all));
+            sum(linux) + sum(metal) + sum(arm.collect())
+        }
+    };
+    let measuring = block.saturating_mul(invocations).saturating_add(pilot);
     let boots = match on_linux {
         0 => BOOT_SECONDS,
         n => LINUX_BOOT_SECONDS * (n + 1),
