@@ -9,7 +9,7 @@ use wire::hello::ProviderVersion;
 use wire::message::Offer;
 
 mod classical;
-#[cfg(target_arch = "aarch64")]
+#[cfg(freestanding)]
 mod liboqs;
 
 /// The provider reported failure.
@@ -86,7 +86,7 @@ pub enum Scheme {
 pub fn open(provider: Provider, algorithm: &Algorithm) -> Option<Scheme> {
     match (provider, algorithm.name_at(provider)?) {
         (Provider::Null, _) => Some(Scheme::Null),
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(freestanding)]
         (Provider::Liboqs, name) => liboqs::open(algorithm, name),
         (Provider::Classical, _) => classical::open(algorithm.family),
         _ => None,
@@ -119,7 +119,7 @@ pub fn versions() -> Vec<ProviderVersion> {
     };
     alloc::vec![
         version(Provider::Null, env!("CARGO_PKG_VERSION")),
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(freestanding)]
         version(Provider::Liboqs, &liboqs::version()),
         version(Provider::Classical, classical::VERSIONS),
     ]
