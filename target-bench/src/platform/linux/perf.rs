@@ -93,7 +93,7 @@ impl Page {
                 let width = (&raw const (*mapped).width).read_volatile();
                 let raw = match index {
                     0 => 0,
-                    index => processor::performance_counter(index - 1),
+                    index => processor::performance_counter(index),
                 };
                 compiler_fence(Ordering::SeqCst);
                 if (&raw const (*mapped).lock).read_volatile() == lock {

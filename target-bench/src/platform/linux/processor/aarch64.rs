@@ -31,16 +31,15 @@ pub fn hypervisor() -> Option<String> {
     None
 }
 
-/// A counter that the kernel has mapped to this process, by its number there.
+/// A counter that the kernel has mapped to this process, by its index in the mapped page: one more than its number.
 ///
 /// # Safety
-/// The mapped page must say that this counter can be read.
+/// The mapped page must say that this counter can be read; the index is not 0.
 #[inline(always)]
-pub unsafe fn performance_counter(number: u32) -> u64 {
-    const CYCLE_COUNTER: u32 = 31;
-    if number == CYCLE_COUNTER {
-        counter::pmccntr()
-    } else {
-        counter::event_counter(u64::from(number))
+pub unsafe fn performance_counter(index: u32) -> u64 {
+    const CYCLE_COUNTER: u32 = 32;
+    match index {
+        CYCLE_COUNTER => counter::pmccntr(),
+        other => counter::event_counter(u64::from(other) - 1),
     }
 }

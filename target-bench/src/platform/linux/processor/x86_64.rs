@@ -70,14 +70,14 @@ pub fn hypervisor() -> Option<String> {
     Some(String::from(name.trim_end_matches('\0')))
 }
 
-/// A counter that the kernel has mapped to this process, by its number there.
+/// A counter that the kernel has mapped to this process, by its index in the mapped page: one more than its number.
 ///
 /// # Safety
-/// The mapped page must say that this counter can be read.
+/// The mapped page must say that this counter can be read; the index is not 0.
 #[inline(always)]
-pub unsafe fn performance_counter(number: u32) -> u64 {
+pub unsafe fn performance_counter(index: u32) -> u64 {
     // SAFETY: as the caller promises.
-    unsafe { counter::performance_counter(number) }
+    unsafe { counter::performance_counter(index - 1) }
 }
 
 /// Makes `block` the thread's own.
