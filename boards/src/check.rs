@@ -59,6 +59,9 @@ pub enum Problem {
     /// The image would not lie in memory.
     #[error("`image.load_address` = {0:#x} lies in no range of [[image.memory]]")]
     LoadAddress(u64),
+    /// The cores that wait would not be reached.
+    #[error("`cpu.spin_table` has {0:#x}, which lies in no range of [[image.memory]]")]
+    SpinTable(u64),
     /// A device outside the ranges that are mapped as devices.
     #[error("`{field}` = {address:#x} lies in no range of [[image.devices]]")]
     Unmapped {
@@ -163,6 +166,11 @@ fn ranges(board: &Board) -> Result<(), Problem> {
 fn image(board: &Board) -> Result<(), Problem> {
     let image = &board.image;
     aligned("image.load_address", image.load_address)?;
+    for entry in &board.cpu.spin_table {
+        if !image.memory.iter().any(|range| range.contains(*entry)) {
+            return Err(Problem::SpinTable(*entry));
+        }
+    }
     // Whether the whole image fits behind that address, the linker finds out.
     image
         .home()
@@ -216,6 +224,7 @@ fn machines(board: &Board) -> Result<(), Problem> {
         }
     };
     if let Some(qemu) = &board.qemu {
+        nonzero("qemu.cpus", qemu.cpus.into())?;
         large_enough("qemu.bare_memory_mib", qemu.bare_memory_mib)?;
     }
     if let Some(guest) = &board.guest {

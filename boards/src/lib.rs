@@ -124,6 +124,10 @@ impl Reach {
 pub struct Cpu {
     /// The model, as Arm names it, in lower case.
     pub model: String,
+    /// Where the firmware's other cores, those that wait in a spin table, look for the address to go to. Empty where they sleep
+    /// until they are started.
+    #[serde(default)]
+    pub spin_table: Vec<u64>,
 }
 
 /// The board's clocks.
@@ -165,6 +169,9 @@ impl CounterUnit {
 pub struct Image {
     /// Where its first byte lies.
     pub load_address: u64,
+    /// What is handed to whatever loads it.
+    #[serde(default)]
+    pub format: Format,
     /// Memory, mapped cacheable. The image lies in one of these.
     pub memory: Vec<Range>,
     /// Devices, mapped uncached.
@@ -182,6 +189,17 @@ impl Image {
             .iter()
             .find(|range| range.contains(self.load_address))
     }
+}
+
+/// What a board's loader takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// The ELF file.
+    #[default]
+    Elf,
+    /// The bytes of memory from the load address on, and nothing else; they are entered at the first.
+    Raw,
 }
 
 /// A stretch of physical addresses.
@@ -252,7 +270,7 @@ pub struct Power {
     pub conduit: Conduit,
 }
 
-/// How PSCI is called.
+/// How PSCI is called, or what stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conduit {
@@ -260,6 +278,8 @@ pub enum Conduit {
     Smc,
     /// By hypervisor call.
     Hvc,
+    /// There is no PSCI, but an emulator or a debugger that takes semihosting calls: the image ends it.
+    Semihosting,
     /// There is no PSCI: the image stops in a wait loop.
     None,
 }
@@ -274,12 +294,19 @@ pub struct Qemu {
     pub machine: String,
     /// `-cpu`.
     pub cpu: String,
+    /// `-smp`: cores that the machine insists on, though one works.
+    #[serde(default = "one")]
+    pub cpus: u32,
     /// `-icount`, if the clock is tied to instructions.
     pub icount: Option<String>,
     /// `-m` when the freestanding image owns the machine, MiB.
     pub bare_memory_mib: u64,
     /// `-m` when Linux runs on it, MiB; none if Linux cannot.
     pub linux_memory_mib: Option<u64>,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// The machine that the board's Linux offers to the unikernel, by QEMU under KVM.

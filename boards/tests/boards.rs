@@ -145,6 +145,16 @@ fn contradictions_are_refused() {
     assert_eq!(problem(&[low]), Problem::LoadAddress(0x3008_0000));
     let odd = ("load_address = 0x4008_0000", "load_address = 0x4008_0001");
     assert!(matches!(problem(&[odd]), Problem::Unaligned { .. }));
+    let core = (
+        "model = \"cortex-a72\"",
+        "model = \"cortex-a72\"\nspin_table = [0xe0]",
+    );
+    assert_eq!(problem(&[core]), Problem::SpinTable(0xe0));
+    let no_core = (
+        "linux_memory_mib = 1024",
+        "linux_memory_mib = 1024\ncpus = 0",
+    );
+    assert!(matches!(problem(&[no_core]), Problem::Zero { .. }));
     let uart = ("base = 0x0900_0000", "base = 0x9900_0000");
     assert!(matches!(problem(&[uart]), Problem::Unmapped { .. }));
     let slots = ("slots = 32", "slots = 0xffff_ffff");

@@ -50,6 +50,11 @@ fn command_lines_are_what_the_board_says() {
         .expect("emulated")
         .join(" ");
     insta::assert_snapshot!(line, @"-display none -nodefaults -no-reboot -no-shutdown -smp 1 -M virt,virtualization=on -cpu cortex-a72 -m 128 -accel tcg,thread=single -icount shift=0,sleep=on -chardev pty,id=link -serial chardev:link -kernel /image.elf");
+    let pi = boards::load("qemu-raspi3b").expect("comes with the program");
+    let line = bare(&pi, Path::new("/kernel8.img"))
+        .expect("emulated")
+        .join(" ");
+    insta::assert_snapshot!(line, @"-display none -nodefaults -no-reboot -no-shutdown -smp 4 -M raspi3b -cpu cortex-a53 -m 1024 -accel tcg,thread=single -icount shift=0,sleep=on -chardev pty,id=link -serial chardev:link -semihosting-config enable=on,target=native -kernel /kernel8.img");
     let kernel = Kernel {
         image: Path::new("/Image"),
         initrd: Path::new("/initrd"),

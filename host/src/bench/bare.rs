@@ -1,10 +1,11 @@
 //! The emulated board with the freestanding image on it: every start is a boot.
 use super::machine::{Machine, MachineError};
-use crate::flash::{Emulator, LINK, bare};
+use crate::flash::{Emulator, FlashError, LINK, bare, raw};
 use crate::link::serial::Serial;
 use crate::link::{Port, Stop, Watch};
 use crate::model::Place;
-use boards::Board;
+use boards::{Board, Conduit, Format};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,6 +15,9 @@ pub(super) const BAUD: u32 = 115_200;
 
 /// How long the image may take to power off.
 const END: Duration = Duration::from_secs(5);
+
+/// Statuses with which an image ends its emulator, where that is how it switches off: told to, and after a fault.
+const ENDED_BY_IMAGE: [i32; 2] = [0, 70];
 
 /// Wraps a port, to record or to damage what passes; as it is, where nobody wants either.
 pub type Wrap = Arc<dyn Fn(Serial) -> Box<dyn Port> + Send + Sync>;
@@ -26,6 +30,8 @@ pub struct BareBoard {
     wrap: Wrap,
     running: Option<(Box<dyn Port>, Running)>,
     facts: Vec<(String, String)>,
+    /// Whether the emulator ends with its image.
+    image_ends_emulator: bool,
 }
 
 struct Running(Emulator);
@@ -34,14 +40,15 @@ impl BareBoard {
     /// The board with `image`; working files go to `scratch`.
     ///
     /// # Errors
-    /// Where the board is not emulated.
+    /// Where the board is not emulated, or its loader wants a raw image and there can be none.
     pub fn new(
         board: &Board,
         image: &Path,
         scratch: &Path,
         wrap: Wrap,
     ) -> Result<Self, MachineError> {
-        let arguments = bare(board, image)?;
+        let image = loadable(board, image, scratch)?;
+        let arguments = bare(board, &image)?;
         let program = board.qemu.as_ref().map(|q| q.binary.clone());
         Ok(Self {
             program: program.unwrap_or_default(),
@@ -50,8 +57,28 @@ impl BareBoard {
             wrap,
             running: None,
             facts: Vec::new(),
+            image_ends_emulator: board.power.conduit == Conduit::Semihosting,
         })
     }
+}
+
+/// The file that the board's loader takes: the image itself, or a raw one beside the working files.
+fn loadable(board: &Board, image: &Path, scratch: &Path) -> Result<PathBuf, MachineError> {
+    if board.image.format == Format::Elf {
+        return Ok(image.to_owned());
+    }
+    let file = |path: &Path| {
+        let path = path.to_owned();
+        move |source| MachineError::Scratch { path, source }
+    };
+    let elf = fs::read(image).map_err(file(image))?;
+    let bytes = raw(&elf, board.image.load_address).map_err(|source| FlashError::Raw {
+        image: image.to_owned(),
+        source,
+    })?;
+    let path = scratch.join("kernel8.img");
+    fs::write(&path, bytes).map_err(file(&path))?;
+    Ok(path)
 }
 
 pub(super) fn open(path: &str) -> Result<Serial, MachineError> {
@@ -85,6 +112,13 @@ impl Machine for BareBoard {
 
     fn board_ended(&mut self) -> Option<String> {
         let (_, Running(emulator)) = self.running.as_mut()?;
+        // An image that ended takes nothing away: the next start brings a new emulator anyway.
+        let by_image = emulator
+            .exit_code()
+            .is_some_and(|code| ENDED_BY_IMAGE.contains(&code));
+        if self.image_ends_emulator && by_image {
+            return None;
+        }
         emulator.exited()
     }
 

@@ -1,7 +1,7 @@
 //! QEMU's arguments for a board. Pure: from the board file and paths to a command line, which goes into the manifest too.
 use super::FlashError;
 use super::qemu::{CONTROL, LINK};
-use boards::{Board, Qemu};
+use boards::{Board, Conduit, Qemu};
 use std::path::Path;
 
 /// What Linux is booted from.
@@ -27,7 +27,8 @@ fn path(path: &Path) -> String {
 /// The machine, and no device that was not asked for. `-no-shutdown`: when the program powers off, its last words stay in the
 /// port until they are read; the emulator is ended by us.
 fn machine(qemu: &Qemu, memory_mib: u64) -> Vec<String> {
-    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown -smp 1");
+    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown");
+    arguments.extend(["-smp".to_owned(), qemu.cpus.to_string()]);
     arguments.extend(["-M".to_owned(), qemu.machine.clone()]);
     arguments.extend(["-cpu".to_owned(), qemu.cpu.clone()]);
     arguments.extend(["-m".to_owned(), memory_mib.to_string()]);
@@ -38,7 +39,7 @@ fn machine(qemu: &Qemu, memory_mib: u64) -> Vec<String> {
     arguments
 }
 
-/// The board with the freestanding image on it: its UART is the link.
+/// The board with the freestanding image, in the format that the board takes, on it: its UART is the link.
 ///
 /// # Errors
 /// Where the board is not emulated.
@@ -48,6 +49,9 @@ pub fn bare(board: &Board, image: &Path) -> Result<Vec<String>, FlashError> {
     arguments.extend(words(&format!(
         "-chardev pty,id={LINK} -serial chardev:{LINK}"
     )));
+    if board.power.conduit == Conduit::Semihosting {
+        arguments.extend(words("-semihosting-config enable=on,target=native"));
+    }
     arguments.extend(["-kernel".to_owned(), image.display().to_string()]);
     Ok(arguments)
 }

@@ -29,6 +29,14 @@ pub enum FlashError {
         /// Why.
         source: io::Error,
     },
+    /// The image cannot be made into what the board loads.
+    #[error("{} cannot be made a raw image: {source}", .image.display())]
+    Raw {
+        /// The ELF file.
+        image: PathBuf,
+        /// Why.
+        source: super::RawError,
+    },
     /// It ended.
     #[error("{reason}")]
     Ended {

@@ -4,8 +4,10 @@ mod console;
 mod error;
 mod qemu;
 mod qmp;
+mod raw;
 
 pub use arguments::{Kernel, bare, linux};
 pub use console::tail;
 pub use error::FlashError;
 pub use qemu::{CONTROL, Emulator, LINK};
+pub use raw::{RawError, raw};

@@ -129,6 +129,11 @@ impl Emulator {
         Some(format!("{} ended ({status}){said}", self.program))
     }
 
+    /// QEMU's exit status, if it has ended by itself and not by a signal.
+    pub fn exit_code(&mut self) -> Option<i32> {
+        self.child.try_wait().ok()??.code()
+    }
+
     /// How the machine's run ended, if it has: by its program, or with QEMU itself.
     pub fn stopped(&mut self) -> Option<String> {
         if let Some(reason) = self.exited() {

@@ -1,12 +1,12 @@
 //! The Linux program: native, in a container, or under whatever else starts a static ELF file.
 //! Usage: `linux PORT`, where PORT is a device or `-` for standard input and output.
-#![cfg_attr(target_arch = "aarch64", no_std, no_main)]
+#![cfg_attr(freestanding, no_std, no_main)]
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(freestanding)]
 #[path = "../freestanding/mod.rs"]
 mod freestanding;
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(freestanding)]
 mod program {
     use target_bench::platform::linux::{Linux, entry};
     use target_bench::report::Agent;
@@ -25,7 +25,8 @@ mod program {
     }
 }
 
-#[cfg(not(target_arch = "aarch64"))]
+#[cfg(not(freestanding))]
 fn main() {
-    eprintln!("this program runs on aarch64 only");
+    eprintln!("this is no bench: for x86-64 it is built with `--features local`");
+    std::process::exit(1);
 }

@@ -2,7 +2,9 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 use target_bench::memory::measured;
-use target_bench::{fault, platform, tape};
+#[cfg(target_arch = "aarch64")]
+use target_bench::platform;
+use target_bench::{fault, tape};
 
 /// glibc's minimum alignment.
 const ALIGNMENT: usize = 16;
@@ -107,6 +109,7 @@ unsafe extern "C" fn pthread_once(once: *mut c_int, initialise: extern "C" fn())
 }
 
 /// The features that the providers shall see. Nothing but AT_HWCAP is answered.
+#[cfg(target_arch = "aarch64")]
 #[unsafe(no_mangle)]
 extern "C" fn getauxval(kind: u64) -> u64 {
     const AT_HWCAP: u64 = 16;
@@ -147,8 +150,13 @@ extern "C" fn __stack_chk_fail() -> ! {
     fault::aborted("__stack_chk_fail", 0)
 }
 
+/// What stack protectors compare.
+pub const GUARD: usize = 0x0a0d_ff00_5b1c_e97d;
+
+/// Where they look for it on AArch64; on x86-64 it lies in the thread's block.
+#[cfg(target_arch = "aarch64")]
 #[unsafe(no_mangle)]
-static __stack_chk_guard: usize = 0x0a0d_ff00_5b1c_e97d;
+static __stack_chk_guard: usize = GUARD;
 
 /// liboqs prints only before it gives up; the text is dropped, the `exit` that follows is reported.
 #[unsafe(no_mangle)]

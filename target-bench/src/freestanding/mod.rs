@@ -4,8 +4,14 @@
 //! Both programs include this module as their own, and the library never does: in a program that has a C library these names
 //! would clash with its. That the same routines stand under the providers in every environment is what makes counts comparable.
 
+#[cfg(target_arch = "x86_64")]
+mod dispatch;
 mod libc;
+#[cfg(target_arch = "aarch64")]
 mod log;
+#[cfg_attr(target_arch = "aarch64", path = "thread-aarch64.rs")]
+#[cfg_attr(target_arch = "x86_64", path = "thread-x86_64.rs")]
+mod thread;
 
 use core::arch::global_asm;
 use target_bench::memory::RustHeap;
@@ -20,15 +26,13 @@ unsafe impl critical_section::Impl for OneThread {
     unsafe fn release(_: critical_section::RawRestoreState) {}
 }
 
-global_asm!(include_str!("memory.s"));
-
-/// Thread-local variables of the one thread. The ABI has the thread pointer 16 bytes in front of them; all start as zero,
-/// which the linker script checks.
-#[repr(C, align(64))]
-struct ThreadLocal(core::cell::UnsafeCell<[u8; 16 + 1024]>);
-// SAFETY: one thread.
-unsafe impl Sync for ThreadLocal {}
-static THREAD_LOCAL: ThreadLocal = ThreadLocal(core::cell::UnsafeCell::new([0; 16 + 1024]));
+#[cfg(target_arch = "aarch64")]
+global_asm!(include_str!("memory-aarch64.s"));
+#[cfg(target_arch = "x86_64")]
+global_asm!(
+    ".macro routine name\n .global \\name\n .type \\name, @function\n .balign 16\n \\name:\n .endm",
+    include_str!("memory-x86_64.s")
+);
 
 unsafe extern "C" {
     static __code_start: u8;
@@ -41,10 +45,7 @@ unsafe extern "C" {
 
 /// Makes thread-local variables usable, and says where the program lies. First thing in each program.
 pub fn start() {
-    // SAFETY: TPIDR_EL0 belongs to the program; nothing has read it yet.
-    unsafe {
-        core::arch::asm!("msr tpidr_el0, {}", in(reg) THREAD_LOCAL.0.get(), options(nostack, preserves_flags));
-    }
+    thread::start();
     // Symbols of the linker scripts: their addresses are what they say.
     let at = |symbol: *const u8| symbol as u64;
     layout::set(Layout {

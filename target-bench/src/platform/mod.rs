@@ -6,8 +6,20 @@ use wire::message::Footprint;
 
 #[cfg(target_arch = "aarch64")]
 pub mod bare;
-#[cfg(target_arch = "aarch64")]
 pub mod linux;
+
+/// How the freestanding image switches its machine off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conduit {
+    /// PSCI by secure monitor call.
+    Smc,
+    /// PSCI by hypervisor call.
+    Hvc,
+    /// A semihosting call that ends the emulator.
+    Semihosting,
+    /// Not at all: it waits for ever.
+    None,
+}
 
 /// An environment, as the programs use it.
 pub trait Platform {
@@ -21,7 +33,7 @@ pub trait Platform {
     fn clocks(&self) -> Clocks;
     /// What the program found itself in.
     fn surroundings(&self) -> Surroundings;
-    /// AT_HWCAP, or what stands for it.
+    /// The CPU's features: AT_HWCAP, or what stands for it; [`arch::CAPABILITY_NAMES`] has the bits' names.
     fn features(&self) -> u64;
     /// A number that changes with each boot, where the platform has one.
     fn boot(&self) -> Option<[u8; 16]>;
@@ -61,7 +73,6 @@ pub enum Source {
     #[cfg(target_arch = "aarch64")]
     Pmccntr,
     /// A counter of perf_event, through its mapped page.
-    #[cfg(target_arch = "aarch64")]
     Perf(linux::perf::Page),
 }
 
@@ -75,7 +86,6 @@ impl Source {
             Self::Ticks => arch::ticks(),
             #[cfg(target_arch = "aarch64")]
             Self::Pmccntr => arch::counter::pmccntr(),
-            #[cfg(target_arch = "aarch64")]
             Self::Perf(page) => page.read(),
         }
     }

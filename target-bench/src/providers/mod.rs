@@ -10,7 +10,7 @@ use wire::message::Offer;
 
 mod classical;
 mod faulty;
-#[cfg(target_arch = "aarch64")]
+#[cfg(freestanding)]
 mod liboqs;
 #[cfg(target_arch = "aarch64")]
 mod pqclean;
@@ -93,7 +93,7 @@ pub enum Scheme {
 pub fn open(provider: Provider, algorithm: &Algorithm) -> Option<Scheme> {
     match (provider, algorithm.name_at(provider)?) {
         (Provider::Null, _) => Some(Scheme::Null),
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(freestanding)]
         (Provider::Liboqs, name) => liboqs::open(algorithm, name),
         #[cfg(target_arch = "aarch64")]
         (Provider::Pqclean, _) => pqclean::open(algorithm),
@@ -130,7 +130,7 @@ pub fn versions() -> Vec<ProviderVersion> {
     };
     alloc::vec![
         version(Provider::Null, env!("CARGO_PKG_VERSION")),
-        #[cfg(target_arch = "aarch64")]
+        #[cfg(freestanding)]
         version(Provider::Liboqs, &liboqs::version()),
         #[cfg(target_arch = "aarch64")]
         version(Provider::Pqclean, pqclean::VERSIONS),

@@ -1,11 +1,13 @@
 //! AArch64.
 use core::arch::global_asm;
 
+pub mod cores;
 pub mod counter;
 pub mod exceptions;
 pub mod mmu;
 pub mod pmu;
 pub mod registers;
+pub mod semihosting;
 pub mod start;
 
 use core::ops::Range;

@@ -57,7 +57,7 @@ _start:
   mov x0, x20
   bl bare_main
 9:
-  wfe
+  wfi                            // as in cores.rs, and for the reason given there
   b 9b
 
 // Every exception is fatal here: whatever stack was in use, SP_EL1 is good.

@@ -1,4 +1,6 @@
-//! PSCI, and who answers it.
+//! PSCI, who answers it, and what stands for it where nobody does.
+use super::Conduit;
+use crate::arch::{counter, registers, semihosting};
 use core::arch::asm;
 
 const PSCI_VERSION: u32 = 0x8400_0000;
@@ -48,20 +50,41 @@ pub fn hypervisor() -> Option<&'static str> {
     }
 }
 
-/// Powers the machine off.
-pub fn power_off(smc: bool) -> ! {
-    call(smc, PSCI_SYSTEM_OFF, 0);
-    halt()
+/// Powers the machine off, or has its emulator end with `status`.
+pub fn power_off(conduit: Conduit, status: u8) -> ! {
+    end(conduit, PSCI_SYSTEM_OFF, status)
 }
 
-/// Resets the machine.
-pub fn reset(smc: bool) -> ! {
-    call(smc, PSCI_SYSTEM_RESET, 0);
-    halt()
+/// Resets the machine. An emulator that can only be ended is started again by whoever started it.
+pub fn reset(conduit: Conduit) -> ! {
+    end(conduit, PSCI_SYSTEM_RESET, 0)
 }
 
-fn halt() -> ! {
+fn end(conduit: Conduit, function: u32, status: u8) -> ! {
+    match conduit {
+        Conduit::Smc => {
+            call(true, function, 0);
+        }
+        Conduit::Hvc => {
+            call(false, function, 0);
+        }
+        Conduit::Semihosting => {
+            linger();
+            semihosting::exit(status);
+        }
+        Conduit::None => {}
+    }
     loop {
+        core::hint::spin_loop();
+    }
+}
+
+/// An emulator that ends takes with it what the host has not yet read from its port. A fifth of a second is long for a host that
+/// reads all the time.
+fn linger() {
+    let rate = registers::cntfrq();
+    let begin = counter::ticks();
+    while counter::ticks().wrapping_sub(begin) < rate / 5 {
         core::hint::spin_loop();
     }
 }

@@ -1,7 +1,7 @@
 //! The image that owns the CPU: on the metal, or as a guest of a hypervisor.
-use super::{Counters, Platform, Source};
+use super::{Conduit, Counters, Platform, Source};
 use crate::arch::mmu::{self, Content};
-use crate::arch::{exceptions, pmu, registers};
+use crate::arch::{cores, exceptions, pmu, registers};
 use crate::{board, fault, memory};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -42,6 +42,8 @@ impl Bare {
                 .iter()
                 .any(|(base, size)| (*base..base + size).contains(&address))
         };
+        // SAFETY: the board file says that the firmware's cores wait there; caches are still off.
+        unsafe { cores::send_to_sleep(board::SPIN_TABLE) };
         // SAFETY: as the caller promises; the image and its stacks lie in the board's memory, as the linker has checked.
         unsafe {
             mmu::turn_on(|block| {
@@ -80,8 +82,13 @@ impl Bare {
         }
     }
 
-    fn uses_smc(&self) -> bool {
-        self.entry_level >= 2 && board::SMC
+    /// A guest calls its hypervisor, whatever the board's own firmware wants.
+    fn conduit(&self) -> Conduit {
+        if self.entry_level >= 2 {
+            board::CONDUIT
+        } else {
+            Conduit::Hvc
+        }
     }
 }
 
@@ -203,12 +210,12 @@ impl Platform for Bare {
         "bare"
     }
 
-    fn stop(&mut self, _status: u8) -> ! {
-        firmware::power_off(self.uses_smc())
+    fn stop(&mut self, status: u8) -> ! {
+        firmware::power_off(self.conduit(), status)
     }
 
     fn restart(&mut self) -> ! {
-        firmware::reset(self.uses_smc())
+        firmware::reset(self.conduit())
     }
 }
 

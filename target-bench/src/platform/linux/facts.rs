@@ -1,5 +1,5 @@
 //! What the process found itself in, from /proc and /sys.
-use super::{read_file, sys};
+use super::{processor, read_file, sys};
 use alloc::ffi::CString;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -50,9 +50,11 @@ pub fn surroundings(page_size: u32) -> Surroundings {
         exception_level: 0,
         entry_level: 0,
         hypervisor: text(c"/sys/hypervisor/type")
-            .or_else(|| text(c"/proc/device-tree/hypervisor/compatible")),
+            .or_else(|| text(c"/proc/device-tree/hypervisor/compatible"))
+            .or_else(processor::hypervisor),
         kernel,
-        machine: text(c"/proc/device-tree/model"),
+        machine: text(c"/proc/device-tree/model")
+            .or_else(|| text(c"/sys/devices/virtual/dmi/id/product_name")),
         namespaces: NAMESPACES
             .iter()
             .filter_map(|name| Some((name.to_string(), namespace(name)?)))

@@ -1,21 +1,23 @@
 //! A Linux process without a C library: system calls only.
 use super::{Counters, Platform, Source};
-use crate::arch::registers;
 use crate::{fault, memory};
 use alloc::format;
 use alloc::string::String;
 use wire::hello::{Clocks, Surroundings};
 use wire::message::Footprint;
-use wire::units::{Clock, Counter, Hertz, Scope, Ticks};
+use wire::units::{Clock, Counter, Scope, Ticks};
 
 mod facts;
 mod footprint;
 pub mod perf;
 mod port;
+mod processor;
 mod signals;
 mod start;
 mod sys;
 
+#[cfg(target_arch = "x86_64")]
+pub use processor::set_thread_pointer;
 pub use start::{Auxiliary, entry};
 
 /// The process.
@@ -23,6 +25,7 @@ pub struct Linux {
     port: port::Port,
     auxiliary: Auxiliary,
     counters: Counters,
+    ticks: Clock,
     denied: String,
     entered: Ticks,
     program: &'static str,
@@ -44,6 +47,7 @@ impl Linux {
         sys::forbid(memory::stack::guard(), memory::stack::GUARD_BYTES);
         signals::install();
         let port = port::Port::open(port)?;
+        let ticks = processor::tick_clock();
         let (count, denied) = match perf::Page::open(perf::Scope::User) {
             Ok(page) => (Source::Perf(page), String::new()),
             Err(errno) => (
@@ -62,6 +66,7 @@ impl Linux {
             port,
             auxiliary,
             counters: Counters { count, total },
+            ticks,
             denied,
             entered,
             program,
@@ -83,11 +88,7 @@ impl Platform for Linux {
     }
 
     fn clocks(&self) -> Clocks {
-        let ticks = Clock {
-            counter: Counter::Cntvct,
-            rate: Some(Hertz(registers::cntfrq())),
-            scope: Scope::All,
-        };
+        let ticks = self.ticks;
         let clock = |source, scope| match source {
             Source::Perf(_) => Clock {
                 counter: Counter::PerfCyclesMapped,
@@ -114,7 +115,7 @@ impl Platform for Linux {
     }
 
     fn features(&self) -> u64 {
-        self.auxiliary.hardware_capabilities
+        processor::features(&self.auxiliary)
     }
 
     fn boot(&self) -> Option<[u8; 16]> {

@@ -1,6 +1,5 @@
 //! A cycle counter of perf_event, read as a register through its mapped page: no system call lies in a timed section.
-use super::sys;
-use crate::arch::counter;
+use super::{processor, sys};
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Whose work is counted.
@@ -30,7 +29,7 @@ struct Mapped {
 #[derive(Clone, Copy, Debug)]
 pub struct Page(*const u8);
 
-/// The kernel maps no register to this process: EL0 access is off (`kernel.perf_user_access`), or the counter is shared.
+/// The kernel maps no register to this process: access is off (`kernel.perf_user_access`, `rdpmc`), or the counter is shared.
 const NOT_MAPPED: i32 = -1;
 
 impl Page {
@@ -44,8 +43,7 @@ impl Page {
         const PINNED: u64 = 1 << 2;
         const EXCLUDE_KERNEL: u64 = 1 << 5;
         const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
-        const LONG: u64 = 1;
-        const READABLE: u64 = 2;
+        use processor::{PERF_LONG as LONG, PERF_READABLE as READABLE};
         const SIZE: u64 = 72;
         // User code takes the 64-bit cycle counter; the other one then gets a 32-bit counter whose overflows the kernel adds up.
         let (exclude, configuration) = match scope {
@@ -84,7 +82,6 @@ impl Page {
     #[inline(always)]
     #[must_use]
     pub fn read(self) -> u64 {
-        const CYCLE_COUNTER: u32 = 32;
         let mapped = self.mapped();
         // SAFETY: see `open`. Volatile, since the kernel writes the page.
         unsafe {
@@ -96,8 +93,7 @@ impl Page {
                 let width = (&raw const (*mapped).width).read_volatile();
                 let raw = match index {
                     0 => 0,
-                    CYCLE_COUNTER => counter::pmccntr(),
-                    other => counter::event_counter(u64::from(other) - 1),
+                    index => processor::performance_counter(index),
                 };
                 compiler_fence(Ordering::SeqCst);
                 if (&raw const (*mapped).lock).read_volatile() == lock {

@@ -1,5 +1,5 @@
 //! Fatal signals: reported on the link instead of a silent death.
-use super::{signalled, sys};
+use super::{processor, signalled, sys};
 use core::cell::UnsafeCell;
 
 const STACK: usize = 64 << 10;
@@ -22,6 +22,13 @@ const FATAL: [(usize, &str); 6] = [
 /// Installs the handlers.
 pub fn install() {
     const INFORMATION: usize = 4;
+    // Where the kernel asks for code that returns from a handler; ours never do.
+    const RESTORER: usize = 0x0400_0000;
+    let restorer = if cfg!(target_arch = "x86_64") {
+        RESTORER
+    } else {
+        0
+    };
     const ON_STACK: usize = 0x0800_0000;
     const NOT_DEFERRED: usize = 0x4000_0000;
     sys::signal_stack(HANDLER_STACK.0.get().cast(), STACK);
@@ -31,7 +38,7 @@ pub fn install() {
             signal,
             &[
                 handler as usize,
-                INFORMATION | ON_STACK | NOT_DEFERRED,
+                INFORMATION | ON_STACK | NOT_DEFERRED | restorer,
                 0,
                 0,
             ],
@@ -42,13 +49,14 @@ pub fn install() {
 /// The kernel calls this with `siginfo_t` and `ucontext_t`.
 extern "C" fn handle(signal: i32, information: *const u8, context: *const u8) {
     const ADDRESS: usize = 16;
-    // In ucontext_t of aarch64: 176 bytes in front of the machine's context; there the fault's address, 31 registers, SP, PC.
-    const PROGRAM_COUNTER: usize = 176 + 8 + 31 * 8 + 8;
     // SAFETY: the kernel's structures, at least this long.
     let (accessed, address) = unsafe {
         (
             information.add(ADDRESS).cast::<u64>().read_unaligned(),
-            context.add(PROGRAM_COUNTER).cast::<u64>().read_unaligned(),
+            context
+                .add(processor::CONTEXT_PROGRAM_COUNTER)
+                .cast::<u64>()
+                .read_unaligned(),
         )
     };
     let name = FATAL

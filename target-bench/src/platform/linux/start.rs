@@ -155,18 +155,3 @@ impl Auxiliary {
             })
     }
 }
-
-/// Defines `_start`, which calls `linux_main(initial stack pointer) -> !`. A macro, since only the Linux program has the symbol.
-#[macro_export]
-macro_rules! linux_start {
-    () => {
-        ::core::arch::global_asm!(
-            ".global _start",
-            "_start:",
-            "mov x29, #0",
-            "mov x30, #0",
-            "mov x0, sp",
-            "b linux_main"
-        );
-    };
-}

@@ -138,6 +138,22 @@ pub fn kernel_names() -> Option<[[u8; 65]; 6]> {
     result.ok().map(|_| names)
 }
 
+/// CLOCK_MONOTONIC_RAW, in nanoseconds: no correction bends it.
+#[cfg(target_arch = "x86_64")]
+pub fn monotonic() -> Result<u64, i32> {
+    const CLOCK_MONOTONIC_RAW: usize = 4;
+    let mut time = [0u64; 2];
+    let _: usize = call!(Sysno::clock_gettime, CLOCK_MONOTONIC_RAW, time.as_mut_ptr())?;
+    Ok(time[0] * 1_000_000_000 + time[1])
+}
+
+/// Sets the base address of FS.
+#[cfg(target_arch = "x86_64")]
+pub fn set_fs(base: usize) -> Result<usize, i32> {
+    const ARCH_SET_FS: usize = 0x1002;
+    call!(Sysno::arch_prctl, ARCH_SET_FS, base)
+}
+
 /// Ends the process.
 pub fn exit(status: u8) -> ! {
     loop {

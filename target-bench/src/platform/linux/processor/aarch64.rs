@@ -1,0 +1,45 @@
+//! Linux on AArch64.
+use super::super::Auxiliary;
+use crate::arch::{counter, registers};
+use alloc::string::String;
+use wire::units::{Clock, Counter, Hertz, Scope};
+
+/// In `ucontext_t`: 176 bytes in front of the machine's context; there the fault's address, 31 registers, SP, then PC.
+pub const CONTEXT_PROGRAM_COUNTER: usize = 176 + 8 + 31 * 8 + 8;
+
+/// `config1` of perf_event: the 64-bit counter (arch/arm64 perf documentation).
+pub const PERF_LONG: u64 = 1;
+/// `config1`: to be read as a register.
+pub const PERF_READABLE: u64 = 2;
+
+/// The clock of ticks.
+pub fn tick_clock() -> Clock {
+    Clock {
+        counter: Counter::Cntvct,
+        rate: Some(Hertz(registers::cntfrq())),
+        scope: Scope::All,
+    }
+}
+
+/// The CPU's features, as the kernel reports them.
+pub fn features(auxiliary: &Auxiliary) -> u64 {
+    auxiliary.hardware_capabilities
+}
+
+/// Nothing at EL0 tells.
+pub fn hypervisor() -> Option<String> {
+    None
+}
+
+/// A counter that the kernel has mapped to this process, by its index in the mapped page: one more than its number.
+///
+/// # Safety
+/// The mapped page must say that this counter can be read; the index is not 0.
+#[inline(always)]
+pub unsafe fn performance_counter(index: u32) -> u64 {
+    const CYCLE_COUNTER: u32 = 32;
+    match index {
+        CYCLE_COUNTER => counter::pmccntr(),
+        other => counter::event_counter(u64::from(other) - 1),
+    }
+}
