@@ -5,7 +5,7 @@ use boards::Board;
 use host::bench::{BareBoard, Machine};
 use host::build::{Programs, Toolchain, build};
 use host::link::{Limits, Port, Session};
-use host::model::Environment;
+use host::model::{Environment, Place};
 use host::progress::Progress;
 use host::tools::Search;
 use object::{Object, ObjectSegment, ObjectSymbol};
@@ -19,6 +19,12 @@ use wire::catalog::{Algorithm, Operation};
 use wire::message::{Dispatch, FaultKind, Identify, RunRequest};
 
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The place of the image.
+const METAL: Place = Place {
+    environment: Environment::BareMetal,
+    ..Place::BASELINE
+};
 
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -167,11 +173,15 @@ fn a_fault_ends_one_start_and_not_the_board() {
     let board = boards::load("qemu-raspi3b").expect("comes with the program");
     let folder = scratch("raspi3b-fault");
     let image = folder.join("broken.elf");
-    std::fs::write(&image, broken(&programs(&board).bare, "OQS_KEM_encaps")).expect("a copy");
+    std::fs::write(
+        &image,
+        broken(&programs(&board).bare.path, "OQS_KEM_encaps"),
+    )
+    .expect("a copy");
     let wrap = Arc::new(|port| Box::new(port) as Box<dyn Port>);
     let mut machine = BareBoard::new(&board, &image, &folder, wrap).expect("emulated");
     for _ in 0..2 {
-        machine.start(Environment::BareMetal, 0).expect("it starts");
+        machine.start(METAL, 0).expect("it starts");
         let (port, watch) = machine.link().expect("a link");
         let mut session = Session::open(port, watch, Limits::default());
         session.hello(&identify(), PATIENCE).expect("a Hello");
@@ -187,7 +197,7 @@ fn a_fault_ends_one_start_and_not_the_board() {
         machine.end(true).expect("it ends");
     }
     // And ended when told to.
-    machine.start(Environment::BareMetal, 1).expect("it starts");
+    machine.start(METAL, 1).expect("it starts");
     let (port, watch) = machine.link().expect("a link");
     let mut session = Session::open(port, watch, Limits::default());
     session.hello(&identify(), PATIENCE).expect("a Hello");
