@@ -21,7 +21,7 @@ global_asm!(include_str!("stack.s"));
 #[must_use]
 pub fn follows_call(address: u64, code: &Range<u64>) -> bool {
     const INSTRUCTION: u64 = 4;
-    if address % INSTRUCTION != 0 || address < code.start + INSTRUCTION {
+    if !address.is_multiple_of(INSTRUCTION) || address < code.start + INSTRUCTION {
         return false;
     }
     // SAFETY: an aligned word of the program's own code.
