@@ -21,15 +21,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
         "aarch64" => {
             println!("cargo::rustc-cfg=freestanding");
-            link_linux(&out, &[])?;
-            link_stock(&out)?;
+            link("linux", "process.ld", &out, &[])?;
+            // An ordinary program: the linker's own layout, and defmt's section added.
+            pass("stock", "stock.ld", &out, &[])?;
             link_bare(&board, &out)?;
         }
         "x86_64" if local => {
             println!("cargo::rustc-cfg=freestanding");
             // The script is GNU ld's, and Rust has another linker by default here. For `--wrap`: src/freestanding/dispatch.rs.
             let own = ["-fuse-ld=bfd", "-Wl,--wrap=OQS_CPU_has_extension"];
-            link_linux(&out, &own.map(str::to_owned))?;
+            link("linux", "process.ld", &out, &own.map(str::to_owned))?;
         }
         _ => {}
     }
@@ -70,59 +71,44 @@ fn constants(board: &Board) -> String {
     )
 }
 
-/// Gives a program its link arguments: what both share, the layout, and its own.
-fn link(program: &str, script: &str, out: &Path, own: &[String]) -> Result<(), Box<dyn Error>> {
+/// Gives a program link arguments. They come after rustc's own, so they win whatever it takes for its default. All programs have a
+/// build id, by which they are told apart, and leave a map.
+fn pass(program: &str, script: &str, out: &Path, own: &[String]) -> Result<(), Box<dyn Error>> {
     let scripts = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?)
         .join("../linker")
         .canonicalize()?;
-    // After rustc's own arguments, so these win whatever it takes for its default.
+    let map = out.join(program).with_extension("map");
     let common = [
-        "-static".to_owned(),
-        "-no-pie".into(),
-        "-nostdlib".into(),
-        "-nostartfiles".into(),
-        "-Wl,--build-id=sha1".into(),
-        "-Wl,--fatal-warnings".into(),
-        "-Wl,--no-eh-frame-hdr".into(),
-        "-Wl,-z,noexecstack".into(),
-        "-Wl,-z,norelro".into(),
+        "-Wl,--build-id=sha1".to_owned(),
         format!("-Wl,-T,{}", scripts.join(script).display()),
-        format!(
-            "-Wl,-Map={}",
-            out.join(program).with_extension("map").display()
-        ),
+        format!("-Wl,-Map={}", map.display()),
     ];
     for argument in common.iter().chain(own) {
         println!("cargo::rustc-link-arg-bin={program}={argument}");
     }
-    if is_aarch64() {
+    Ok(())
+}
+
+/// The same for a freestanding program.
+fn link(program: &str, script: &str, out: &Path, own: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut arguments: Vec<String> = [
+        "-static",
+        "-no-pie",
+        "-nostdlib",
+        "-nostartfiles",
+        "-Wl,--fatal-warnings",
+        "-Wl,--no-eh-frame-hdr",
+        "-Wl,-z,noexecstack",
+        "-Wl,-z,norelro",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    arguments.extend_from_slice(own);
+    if env::var("CARGO_CFG_TARGET_ARCH")? == "aarch64" {
         // Where defmt keeps the texts that travel as numbers; it brings the script itself.
-        println!("cargo::rustc-link-arg-bin={program}=-Wl,-T,defmt.x");
+        arguments.push("-Wl,-T,defmt.x".into());
     }
-    Ok(())
-}
-
-fn is_aarch64() -> bool {
-    env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "aarch64")
-}
-
-/// The third program is an ordinary one: the compiler's own layout, and defmt's section added.
-fn link_stock(out: &Path) -> Result<(), Box<dyn Error>> {
-    let scripts = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?)
-        .join("../linker")
-        .canonicalize()?;
-    for argument in [
-        "-Wl,--build-id=sha1".to_owned(),
-        format!("-Wl,-T,{}", scripts.join("stock.ld").display()),
-        format!("-Wl,-Map={}", out.join("stock.map").display()),
-    ] {
-        println!("cargo::rustc-link-arg-bin=stock={argument}");
-    }
-    Ok(())
-}
-
-fn link_linux(out: &Path, own: &[String]) -> Result<(), Box<dyn Error>> {
-    link("linux", "process.ld", out, own)
+    pass(program, script, out, &arguments)
 }
 
 fn link_bare(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {

@@ -1,6 +1,6 @@
 /* Names under which liboqs' own Falcon is compiled. PQClean's crates define the same ones, and where two libraries define a name
-   the linker silently keeps one of them: both providers would run the same code. Names alone change here, no instruction does. Whether
-   the list is whole is tested on the linked programs. */
+   the linker silently keeps one of them: both providers would run the same code. Names alone change here, no instruction does. The
+   list is what `nm` finds defined in both, of liboqs 0.13 and pqcrypto-falcon 0.4.1. */
 #define PQCLEAN_FALCON1024_CLEAN_FFT OQS_PQCLEAN_FALCON1024_CLEAN_FFT
 #define PQCLEAN_FALCON1024_CLEAN_comp_decode OQS_PQCLEAN_FALCON1024_CLEAN_comp_decode
 #define PQCLEAN_FALCON1024_CLEAN_comp_encode OQS_PQCLEAN_FALCON1024_CLEAN_comp_encode

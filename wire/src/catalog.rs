@@ -165,7 +165,6 @@ pub enum Family {
     Ed25519,
     Ecdsa,
     Null,
-    Rsa,
     Faulty,
 }
 
@@ -193,7 +192,6 @@ impl Family {
             Self::Ed25519 => "Ed25519",
             Self::Ecdsa => "ECDSA",
             Self::Null => "null",
-            Self::Rsa => "RSA",
             Self::Faulty => "faulty",
         }
     }
@@ -220,7 +218,6 @@ impl Family {
             Self::Ecdh => "SP 800-56A",
             Self::Ed25519 => "RFC 8032",
             Self::Ecdsa => "FIPS 186-5",
-            Self::Rsa => "RFC 8017",
             Self::Null | Self::Faulty => "none",
         }
     }

@@ -35,7 +35,7 @@ pub use program::Program;
 pub use scratch::Scratch;
 
 use crate::model::{Environment, Record, Stack, Status};
-use crate::plan::{FEWEST_ON_HARDWARE, Item, Plan, PlannedPlace, Visit, blocks};
+use crate::plan::{Item, Plan, PlannedPlace, Visit, blocks};
 use handover::Handover;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -70,13 +70,10 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts of a program in each place: as the plan says; on hardware five at least, as an interval across them needs.
+    /// Starts of a program in each place.
     #[must_use]
     pub fn invocations(&self) -> u32 {
-        match self.emulated {
-            true => self.plan.invocations,
-            false => self.plan.invocations.max(FEWEST_ON_HARDWARE),
-        }
+        self.plan.starts(self.emulated)
     }
 
     /// The visits of a machine that has `environments`, in order.

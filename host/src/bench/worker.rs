@@ -237,7 +237,6 @@ fn run_all(
         let item = (planned.algorithm, planned.provider, planned.operation);
         conductor.meter.at(&label(place, item));
         let mut result = run_one(conductor, session, start, &planned, plan);
-        let hung = matches!(result, Err(LinkError::Hung { .. }));
         if let Err(error @ LinkError::Hung { .. }) = &result {
             result = Ok(hanging(start, &planned, error.to_string()));
         }
@@ -261,7 +260,7 @@ fn run_all(
                 fault.iteration,
                 fault.text
             ));
-            if hung {
+            if fault.kind == FaultKind::Hung {
                 return Ok(After::Kill);
             }
             if is_fatal(fault.kind) {

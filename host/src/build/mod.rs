@@ -1,5 +1,6 @@
 //! Builds the target programs: toolchain choice, cargo call, what the image is.
 
+use crate::model::{Environment, Place, Stack};
 use crate::progress::Progress;
 use crate::tools::run::{self, Event};
 use crate::tools::rust::{self, NoRust, Rust};
@@ -53,6 +54,18 @@ pub struct Programs {
     /// What they were built with and from: `rustc.target`, `cargo`, `cc.target`, `cmake`, `flags.rust`, `flags.c`, `liboqs`,
     /// `git.revision`, `git.dirty`.
     pub facts: BTreeMap<String, String>,
+}
+
+impl Programs {
+    /// The program that runs in `place`.
+    #[must_use]
+    pub fn of(&self, place: Place) -> &Built {
+        match (place.environment, place.stack) {
+            (Environment::BareMetal | Environment::Unikernel, _) => &self.bare,
+            (Environment::Native | Environment::Container, Stack::Shared) => &self.linux,
+            (Environment::Native | Environment::Container, Stack::Stock) => &self.stock,
+        }
+    }
 }
 
 /// Why there are no programs.

@@ -201,15 +201,15 @@ pub(super) fn show(global: &Global, spec: &str) -> Outcome {
         json: &shown,
         table,
         csv,
-        around: (before, after(&run)),
+        around: (before, after(&shown.run)),
     }
     .print(global)
 }
 
 /// What stands below a run's rows: what the numbers are, and how well the machine held still.
-fn after(run: &Run) -> String {
-    let floor = floor(&arms(&run.evidence)).map(|floor| format!("{floor}."));
-    let drift = drift::drift(&run.evidence).map(|drift| drift.sentence());
+fn after(run: &ShownRun) -> String {
+    let floor = floor(&run.arms).map(|floor| format!("{floor}."));
+    let drift = run.drift.as_ref().map(drift::Drift::sentence);
     let sentences = [Some(rows::CELLS.to_owned()), floor, drift];
     let lines = sentences.into_iter().flatten();
     lines.fold("\n".to_owned(), |text, line| text + &line + "\n")

@@ -10,15 +10,16 @@ use super::output::say;
 use super::{Global, Outcome};
 use crate::archive::Journal;
 use crate::bench::{self, Interrupt, Job, Meter, Program, Scratch};
-use crate::build::{self, Built, Programs, Readable, Toolchain};
+use crate::build::{self, Programs, Readable, Toolchain};
 use crate::exit::{Exit, Failure, OrExit};
 use crate::link::Limits;
-use crate::model::{Environment, Place, Record, Stack};
+use crate::model::{Place, Record};
 use crate::progress::{Progress, tell};
 use crate::tools::Search;
 use anyhow::{Context, anyhow};
 use choice::Choice;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -187,20 +188,16 @@ fn open_journal(
 }
 
 fn job(choice: &Choice, programs: &Programs) -> Job {
-    let program = |built: &Built| Program {
-        sha256: built.sha256.clone(),
-        build_id: built.build_id,
-        readable: Readable::of(&built.path).map(Arc::new),
-    };
-    let (linux, stock, bare) = (
-        program(&programs.linux),
-        program(&programs.stock),
-        program(&programs.bare),
-    );
-    let program = |place: Place| match (place.environment, place.stack) {
-        (Environment::BareMetal | Environment::Unikernel, _) => bare.clone(),
-        (Environment::Native | Environment::Container, Stack::Shared) => linux.clone(),
-        (Environment::Native | Environment::Container, Stack::Stock) => stock.clone(),
+    // Symbols and log texts of the programs that run, each file read once.
+    let mut read: BTreeMap<&Path, Program> = BTreeMap::new();
+    let mut program = |place: Place| {
+        let built = programs.of(place);
+        let program = || Program {
+            sha256: built.sha256.clone(),
+            build_id: built.build_id,
+            readable: Readable::of(&built.path).map(Arc::new),
+        };
+        read.entry(&built.path).or_insert_with(program).clone()
     };
     Job {
         wire_id: bench::wire_id(&choice.run),

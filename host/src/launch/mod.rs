@@ -12,8 +12,8 @@
 //! | `stop` | `stopped`, then the power goes off and QEMU ends |
 //! | anything wrong | `error REASON`; nothing has changed |
 //!
-//! STACK is what lies under the provider: `shared`; what the board has no program for is an error. Environments are `native`, `container` and `unikernel`; one runs at a time, as there is one link: the virtio port called
-//! [`LINK_PORT`]. What the host sends while no program has the link open waits in the pty; what a program left unread is gone. The programs'
+//! STACK is what lies under the provider, `shared` or `stock`; what the board has no program for is an error. Environments are `native`,
+//! `container` and `unikernel`; one runs at a time, as there is one link: the virtio port called [`LINK_PORT`]. What the host sends while no program has the link open waits in the pty; what a program left unread is gone. The programs'
 //! own output and the kernel's go to the board's console (`console=ttyAMA0`).
 use crate::cpio::Archive;
 use crate::model::Stack;

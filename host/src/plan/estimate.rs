@@ -12,7 +12,6 @@ pub fn count((algorithm, _, operation): Item) -> u64 {
     let small = algorithm.name.ends_with('s') || algorithm.name.ends_with("small");
     let thousands: [u64; 3] = match algorithm.family {
         Family::Null | Family::Faulty => [0, 0, 0],
-        Family::Rsa => [2_000_000, 60_000, 2_000],
         Family::MlKem | Family::Kyber => [150, 160, 200],
         Family::Bike => [25_000, 5_000, 80_000],
         Family::Hqc => [10_000, 20_000, 30_000],

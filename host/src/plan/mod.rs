@@ -14,7 +14,7 @@ pub use error::PlanError;
 pub use error::{nearest, suggest};
 pub use fix::{Fixed, RANDOM_BUDGETS, cost, cost_alone, step_down, work};
 pub use order::{FEWEST_ON_HARDWARE, Visit, baseline, blocks};
-pub use places::{MorePlaces, PlannedPlace};
+pub use places::{MorePlaces, PlannedPlace, words};
 pub use select::{Item, NULL};
 
 use crate::model::Stack;
@@ -86,6 +86,15 @@ fn shared() -> Vec<Stack> {
 }
 
 impl Plan {
+    /// Starts of a program in each place: as the plan says; on hardware five at least, as an interval across them needs.
+    #[must_use]
+    pub fn starts(&self, emulated: bool) -> u32 {
+        match emulated {
+            true => self.invocations,
+            false => self.invocations.max(FEWEST_ON_HARDWARE),
+        }
+    }
+
     /// Finds a plan: by name among those that come with the program, or, where `name` has a `/` or ends in `.toml`, in that
     /// file.
     ///

@@ -109,9 +109,9 @@ fn product(
     places
 }
 
-/// Lists of things that a plan's file calls by the words of the command line.
-pub(super) mod words {
-    use super::{Dispatch, Provider, Stack};
+/// Lists of things that a plan's file and the command line call by the same words.
+pub mod words {
+    use super::{Dispatch, Environment, Provider, Stack};
     use crate::plan::{nearest, suggest};
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -136,32 +136,46 @@ pub(super) mod words {
             }
         };
     }
+    word!(Environment, "environment", &Environment::ALL);
     word!(Dispatch, "dispatch", &[Self::Detected, Self::Portable]);
     word!(Stack, "stack", &[Self::Shared, Self::Stock]);
     word!(Provider, "provider", &Provider::ALL);
 
-    pub fn serialize<T: Word, S: Serializer>(list: &[T], to: S) -> Result<S::Ok, S::Error> {
-        let words: Vec<_> = list.iter().map(|one| one.word()).collect();
-        words.serialize(to)
-    }
-
-    pub fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    /// What `words` name, each once; the error names the first word that is unknown, and the nearest valid ones.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn parse<T: Word>(words: &[String]) -> Result<Vec<T>, String> {
         let mut list: Vec<T> = Vec::new();
-        for word in Vec::<String>::deserialize(from)? {
+        for word in words {
             let Some(found) = T::ALL.iter().find(|one| one.word() == word) else {
                 let known: Vec<_> = T::ALL.iter().map(|one| one.word()).collect();
-                let near = nearest(&word, known.iter().copied());
-                return Err(D::Error::custom(format!(
+                let near = nearest(word, known.iter().copied());
+                return Err(format!(
                     "unknown {} `{word}`{}; there are: {}",
                     T::WHAT,
                     suggest(&near),
                     known.join(", ")
-                )));
+                ));
             };
             if !list.contains(found) {
                 list.push(*found);
             }
         }
         Ok(list)
+    }
+
+    pub(in crate::plan) fn serialize<T: Word, S: Serializer>(
+        list: &[T],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let words: Vec<_> = list.iter().map(|one| one.word()).collect();
+        words.serialize(to)
+    }
+
+    pub(in crate::plan) fn deserialize<'de, T: Word, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<T>, D::Error> {
+        parse(&Vec::<String>::deserialize(from)?).map_err(D::Error::custom)
     }
 }

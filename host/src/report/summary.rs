@@ -114,11 +114,11 @@ fn table(evidence: &Evidence, rows: &[Row], work: &SameWork) -> Table {
         let mut cells = varying.named_cells(row, &mut above);
         let find = |environment: Environment| line.iter().find(|r| r.environment == environment);
         let base = reference.and_then(find);
-        cells.push(base.map_or("-".to_owned(), |r| plain(r)));
+        cells.push(base.map_or("-".to_owned(), |r| median_and_mean(r)));
         for environment in environments.iter().filter(|e| Some(**e) != reference) {
             cells.push(match (find(*environment), base) {
                 (Some(row), Some(base)) if evidence.provenance.emulated => beside(row, base),
-                (Some(row), _) => plain(row),
+                (Some(row), _) => median_and_mean(row),
                 (None, _) => "-".to_owned(),
             });
         }
@@ -134,15 +134,11 @@ fn table(evidence: &Evidence, rows: &[Row], work: &SameWork) -> Table {
     table
 }
 
-fn plain(row: &Row) -> String {
-    median_and_mean(row)
-}
-
 /// How far `row` is from `base`.
 fn beside(row: &Row, base: &Row) -> String {
     match (row.median, base.median) {
         (Some(median), Some(base)) if base > 0.0 => number::deviation(median / base - 1.0),
-        _ => plain(row),
+        _ => median_and_mean(row),
     }
 }
 

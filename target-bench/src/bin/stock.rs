@@ -5,6 +5,9 @@
 #[cfg(target_arch = "aarch64")]
 #[path = "../freestanding/log.rs"]
 mod log;
+#[cfg(target_arch = "aarch64")]
+#[path = "../freestanding/section.rs"]
+mod section;
 
 #[cfg(target_arch = "aarch64")]
 mod program {
@@ -17,15 +20,6 @@ mod program {
     unsafe extern "C" {
         fn getauxval(kind: c_ulong) -> c_ulong;
         fn getentropy(out: *mut u8, size: usize) -> i32;
-    }
-
-    /// One thread: every section is critical.
-    struct OneThread;
-    critical_section::set_impl!(OneThread);
-    // SAFETY: the program starts no thread.
-    unsafe impl critical_section::Impl for OneThread {
-        unsafe fn acquire() -> critical_section::RawRestoreState {}
-        unsafe fn release(_: critical_section::RawRestoreState) {}
     }
 
     /// The system's random numbers.

@@ -9,6 +9,7 @@ mod dispatch;
 mod libc;
 #[cfg(target_arch = "aarch64")]
 mod log;
+mod section;
 #[cfg_attr(target_arch = "aarch64", path = "thread-aarch64.rs")]
 #[cfg_attr(target_arch = "x86_64", path = "thread-x86_64.rs")]
 mod thread;
@@ -16,15 +17,6 @@ mod thread;
 use core::arch::global_asm;
 use target_bench::memory::RustHeap;
 use target_bench::memory::layout::{self, Layout};
-
-/// One thread and no interrupts: every section is critical.
-struct OneThread;
-critical_section::set_impl!(OneThread);
-// SAFETY: nothing can run in between.
-unsafe impl critical_section::Impl for OneThread {
-    unsafe fn acquire() -> critical_section::RawRestoreState {}
-    unsafe fn release(_: critical_section::RawRestoreState) {}
-}
 
 #[cfg(target_arch = "aarch64")]
 global_asm!(include_str!("memory-aarch64.s"));

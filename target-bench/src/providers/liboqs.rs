@@ -1,6 +1,6 @@
 //! liboqs, through the foreign functions of the crate `oqs`: by name, since its enumeration lacks the padded Falcons, and into
 //! buffers that are there already, since its safe wrapper allocates in each call.
-use super::{Failed, Kem, Scheme, Signature};
+use super::{Failed, Kem, Scheme, Signature, within};
 use crate::tape;
 use alloc::boxed::Box;
 use alloc::ffi::CString;
@@ -151,11 +151,7 @@ impl Signature for OqsSig {
                 secret.as_ptr(),
             )
         };
-        result(status).and(if length <= signature.len() {
-            Ok(length)
-        } else {
-            Err(Failed)
-        })
+        result(status).and_then(|()| within(length, signature))
     }
     fn verify(&self, message: &[u8], signature: &[u8], public: &[u8]) -> Result<(), Failed> {
         result(unsafe {

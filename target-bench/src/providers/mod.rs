@@ -21,6 +21,12 @@ pub use faulty::Misbehaviour;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;
 
+/// The length that C code says it has written, if the buffer holds as much.
+#[cfg(freestanding)]
+fn within(length: usize, buffer: &[u8]) -> Result<usize, Failed> {
+    (length <= buffer.len()).then_some(length).ok_or(Failed)
+}
+
 /// A key encapsulation mechanism.
 pub trait Kem {
     /// Makes a key pair.

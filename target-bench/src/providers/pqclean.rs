@@ -1,6 +1,6 @@
 //! PQClean's portable C, through the foreign functions of the crates `pqcrypto-*`: into buffers that are there already. Its random
 //! bytes come from a routine that the programs define (see `freestanding/libc.rs`), as liboqs' do.
-use super::{Failed, Kem, Scheme, Signature};
+use super::{Failed, Kem, Scheme, Signature, within};
 use alloc::boxed::Box;
 use core::ffi::c_int;
 use pqcrypto_falcon::ffi as falcon;
@@ -261,11 +261,7 @@ impl Signature for SignatureFunctions {
                 secret.as_ptr(),
             )
         };
-        result(status).and(if length <= signature.len() {
-            Ok(length)
-        } else {
-            Err(Failed)
-        })
+        result(status).and_then(|()| within(length, signature))
     }
     fn verify(&self, message: &[u8], signature: &[u8], public: &[u8]) -> Result<(), Failed> {
         result(unsafe {

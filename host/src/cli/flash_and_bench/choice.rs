@@ -5,13 +5,12 @@ use crate::bench::{self, History};
 use crate::cli::Global;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::model::{Environment, Place, Record, Stack, Status};
-use crate::plan::{FEWEST_ON_HARDWARE, Item, Plan, PlannedPlace, nearest, suggest};
+use crate::plan::{Item, Plan, PlannedPlace, words};
 use anyhow::anyhow;
 use boards::Board;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
-use wire::catalog::Provider;
 use wire::message::Dispatch;
 
 /// What is to be done.
@@ -89,10 +88,7 @@ impl Choice {
 
     /// Starts of a program in each place.
     pub fn invocations(&self) -> u32 {
-        match self.board.emulated {
-            true => self.plan.invocations,
-            false => self.plan.invocations.max(FEWEST_ON_HARDWARE),
-        }
+        self.plan.starts(self.board.emulated)
     }
 }
 
@@ -116,9 +112,7 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
             Environment::ALL.map(Environment::name).join(", ")
         )));
     }
-    let mut environments = parse_list(&arguments.env, "environment", &Environment::ALL, |e| {
-        e.name()
-    })?;
+    let mut environments = words::parse(&arguments.env).map_err(bad)?;
     if let Some(foreign) = environments.iter().find(|e| !own.contains(e)) {
         let has: Vec<_> = own.iter().map(|e| e.name()).collect();
         return Err(bad(format!(
@@ -133,16 +127,12 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
     }
     environments.sort_unstable();
     let plan = Plan::load(&arguments.plan).or_exit(Exit::BadCall)?;
-    let providers = parse_list(&arguments.provider, "provider", &Provider::ALL, |p| {
-        p.name()
-    })?;
+    let providers = words::parse(&arguments.provider).map_err(bad)?;
     let items = plan
         .resolve(&arguments.algorithms, &providers)
         .or_exit(Exit::BadCall)?;
-    let all = [Dispatch::Detected, Dispatch::Portable];
-    let dispatches = parse_list(&arguments.dispatch, "dispatch", &all, |d| d.name())?;
-    let all = [Stack::Shared, Stack::Stock];
-    let stacks = parse_list(&arguments.stack, "stack", &all, |s| s.name())?;
+    let dispatches = words::parse(&arguments.dispatch).map_err(bad)?;
+    let stacks = words::parse(&arguments.stack).map_err(bad)?;
     let mut places = plan.places_in(&environments, &dispatches, &stacks);
     let skipped_places: Vec<_> = places
         .extract_if(.., |planned| impossible(planned.place).is_some())
@@ -232,30 +222,6 @@ fn of_board(board: &Board) -> Vec<Environment> {
         .iter()
         .filter_map(|e| e.name().parse().ok())
         .collect()
-}
-
-fn parse_list<T: Copy + PartialEq>(
-    names: &[String],
-    what: &str,
-    all: &[T],
-    name: impl Fn(&T) -> &'static str,
-) -> Result<Vec<T>, Failure> {
-    let mut chosen = Vec::new();
-    for given in names {
-        let Some(found) = all.iter().find(|one| name(one) == given) else {
-            let known: Vec<_> = all.iter().map(&name).collect();
-            let nearest = nearest(given, known.iter().copied());
-            return Err(bad(format!(
-                "unknown {what} `{given}`{}; there are: {}",
-                suggest(&nearest),
-                known.join(", ")
-            )));
-        };
-        if !chosen.contains(found) {
-            chosen.push(*found);
-        }
-    }
-    Ok(chosen)
 }
 
 fn time(text: &str) -> Result<Duration, Failure> {

@@ -1,7 +1,7 @@
 //! Entry of the two programs.
 //!
-//! The freestanding image comes from EL2 or EL1; the rest of it runs at EL1 on SP_EL0; SP_EL1 belongs to exceptions, so that a stack that ran out can still be
-//! reported.
+//! The freestanding image comes from EL2 or EL1; the rest of it runs at EL1 on SP_EL0; SP_EL1 belongs to exceptions, so that a
+//! stack that ran out can still be reported.
 
 /// Defines `_start`, which calls `bare_main(entry_level) -> !` with memory zeroed and the MMU off. A macro, since only the
 /// freestanding program has these symbols.

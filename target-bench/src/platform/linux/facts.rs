@@ -1,21 +1,11 @@
 //! What the process found itself in, from /proc and /sys.
-use super::{processor, read_file, sys};
+use super::{processor, sys, text};
 use alloc::ffi::CString;
 use alloc::format;
 use alloc::string::{String, ToString};
 use wire::hello::Surroundings;
 
 const NAMESPACES: [&str; 7] = ["mnt", "pid", "net", "ipc", "uts", "cgroup", "user"];
-
-fn text(path: &core::ffi::CStr) -> Option<String> {
-    let mut buffer = [0u8; 2048];
-    let bytes = read_file(path, &mut buffer)?;
-    Some(
-        String::from_utf8_lossy(bytes)
-            .trim_end_matches(['\0', '\n'])
-            .to_string(),
-    )
-}
 
 /// `mnt:[4026531841]`: the number.
 fn namespace(name: &str) -> Option<u64> {

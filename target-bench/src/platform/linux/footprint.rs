@@ -1,15 +1,8 @@
 //! What the process takes of memory, as the kernel counts it.
-use super::read_file;
+use super::text;
 use alloc::ffi::CString;
 use alloc::format;
-use alloc::string::String;
 use wire::message::Footprint;
-
-fn text(path: &core::ffi::CStr) -> Option<String> {
-    let mut buffer = [0u8; 4096];
-    let bytes = read_file(path, &mut buffer)?;
-    Some(String::from_utf8_lossy(bytes).into_owned())
-}
 
 /// `Rss:     1234 kB`, in bytes.
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
@@ -23,7 +16,7 @@ fn group_peak() -> Option<u64> {
     let groups = text(c"/proc/self/cgroup")?;
     let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
     let file = CString::new(format!("/sys/fs/cgroup{path}/memory.peak")).ok()?;
-    text(&file)?.trim().parse().ok()
+    text(&file)?.parse().ok()
 }
 
 /// The process as it is now.

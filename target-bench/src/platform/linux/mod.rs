@@ -148,8 +148,9 @@ impl Platform for Linux {
     }
 }
 
-/// Reads the whole of a small file of /proc or /sys; what does not fit is left out.
-fn read_file<'a>(path: &core::ffi::CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+/// The text of a small file of /proc or /sys, without what ends it; what does not fit is left out.
+fn text(path: &core::ffi::CStr) -> Option<String> {
+    let mut buffer = [0u8; 4096];
     let file = sys::open(path, sys::READ_ONLY).ok()?;
     let mut length = 0;
     while length < buffer.len() {
@@ -159,7 +160,8 @@ fn read_file<'a>(path: &core::ffi::CStr, buffer: &'a mut [u8]) -> Option<&'a [u8
         }
     }
     sys::close(file);
-    Some(&buffer[..length])
+    let text = String::from_utf8_lossy(&buffer[..length]);
+    Some(String::from(text.trim_end_matches(['\0', '\n'])))
 }
 
 /// Where fatal signals lead.

@@ -53,20 +53,15 @@ pub unsafe fn entry(stack: *const usize) -> (Option<&'static CStr>, Auxiliary) {
         while place.read() != 0 {
             place = place.add(1);
         }
-        place = place.add(1);
-        let mut auxiliary = Auxiliary::default();
-        while place.read() != 0 {
-            let value = place.add(1).read();
-            match place.read() {
-                HEADERS => auxiliary.headers = value,
-                HEADER_SIZE => auxiliary.header_size = value,
-                HEADER_COUNT => auxiliary.header_count = value,
-                PAGE_SIZE => auxiliary.page_size = value as u32,
-                CAPABILITIES => auxiliary.hardware_capabilities = value as u64,
-                _ => {}
+        let pairs = place.add(1);
+        let auxiliary = Auxiliary::from_values(|kind| {
+            let mut pair = pairs;
+            while pair.read() != kind && pair.read() != 0 {
+                pair = pair.add(2);
             }
-            place = place.add(2);
-        }
+            // A kind that is not there ends at the zero key, whose value is zero, too.
+            pair.add(1).read()
+        });
         let argument = arguments
             .get(1)
             .map(|text| CStr::from_ptr(*text as *const _));
