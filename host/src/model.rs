@@ -205,6 +205,13 @@ pub enum Record {
     Turn(Turn),
     /// An answer about the fixed reference operation, by which drift is seen: it is no row's.
     Monitor(Measured),
+    /// What the target says by its log.
+    Remark {
+        /// The invocation.
+        invocation: u32,
+        /// Weight, text, and where in the sources it was said.
+        text: String,
+    },
 }
 
 /// Where an invocation stands in the order of its run.

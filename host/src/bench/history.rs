@@ -51,6 +51,7 @@ impl History {
                 | Record::Fact { .. }
                 | Record::Turn(_)
                 | Record::Monitor(_)
+                | Record::Remark { .. }
                 | Record::End { .. } => {}
             }
         }

@@ -126,8 +126,29 @@ fn converse(
         if let Some(turn) = turn {
             conductor.record(Record::Turn(Turn { invocation, ..turn }))?;
         }
+        record_remarks(conductor, start, &[], &greeting.encoded_log)?;
     }
     act(session).map_err(failed)
+}
+
+/// What the target said by its log goes to the journal: `plain` as it is, `encoded` by the texts that its program's file has.
+pub fn record_remarks(
+    conductor: &Conductor<'_>,
+    start: Talk,
+    plain: &[String],
+    encoded: &[u8],
+) -> Result<(), BenchError> {
+    let program = (start.place.environment, start.place.stack);
+    let program = conductor.job.programs.get(&program);
+    let readable = program.and_then(|program| program.readable.as_ref());
+    let decoded = readable.map(|readable| readable.log(encoded));
+    for text in plain.iter().chain(decoded.iter().flatten()) {
+        conductor.record(Record::Remark {
+            invocation: start.invocation,
+            text: text.clone(),
+        })?;
+    }
+    Ok(())
 }
 
 /// What the link put right goes to the journal.

@@ -1,6 +1,6 @@
 //! Drives one machine through its environments.
 use super::machine::Machine;
-use super::talk::{After, Talk, now_ns, record_events, talk};
+use super::talk::{After, Talk, now_ns, record_events, record_remarks, talk};
 use super::{BenchError, Conductor, Crew, Job, MachineError, monitor, pilot};
 use crate::link::{LinkError, Session};
 use crate::model::{Environment, Measured, Place, Planned, Record, Stack, Subject};
@@ -326,14 +326,8 @@ pub(super) fn run_one(
         .programs
         .get(&(start.place.environment, start.place.stack));
     let readable = readable.and_then(|program| program.readable.as_ref());
-    let decoded = readable.map(|r| r.log(&parts.encoded_log));
-    for line in parts.log.iter().chain(decoded.iter().flatten()) {
-        let event = format!("the target says: {line}");
-        let invocation = start.invocation;
-        conductor
-            .record(Record::Link { invocation, event })
-            .map_err(|_| LinkError::Interrupted)?;
-    }
+    record_remarks(conductor, start, &parts.log, &parts.encoded_log)
+        .map_err(|_| LinkError::Interrupted)?;
     Ok(Measured {
         invocation: start.invocation,
         subject: subject(start.place, planned),

@@ -51,6 +51,8 @@ pub struct Greeting {
     pub hello: Hello,
     /// The same as it came, for the archive.
     pub bytes: Vec<u8>,
+    /// Remarks that came with it: see [`Answer::Defmt`].
+    pub encoded_log: Vec<u8>,
 }
 
 /// A conversation with one program on one target, from its Hello to its end.
@@ -124,6 +126,7 @@ impl<'a> Session<'a> {
                         greeting = Some(Greeting {
                             hello,
                             bytes: frame.body,
+                            encoded_log: Vec::new(),
                         });
                     } else if hello.body.run == [0; 16] || greeting.is_none() {
                         // It has just started, or obeyed what was meant for a program before it: either way it wants to be told,
@@ -142,6 +145,11 @@ impl<'a> Session<'a> {
                         if let Some(greeting) = greeting.take() {
                             self.next_answer = sequence.wrapping_add(1);
                             return Ok(greeting);
+                        }
+                    }
+                    Ok(Answer::Defmt(bytes)) => {
+                        if let Some(greeting) = &mut greeting {
+                            greeting.encoded_log.extend(bytes);
                         }
                     }
                     Ok(Answer::Refused {

@@ -60,6 +60,8 @@ pub struct Evidence {
     pub skipped: Vec<Skipped>,
     /// What the link had to put right: invocation and event.
     pub link: Vec<(u32, String)>,
+    /// What the targets said by their log: invocation and text.
+    pub remarks: Vec<(u32, String)>,
     /// Provenance learnt during the run.
     pub facts: BTreeMap<String, String>,
     /// How the run ended; [`Status::Cut`] where no end was recorded after the last measurement.
@@ -96,6 +98,7 @@ impl Evidence {
             monitors: Vec::new(),
             skipped: Vec::new(),
             link: Vec::new(),
+            remarks: Vec::new(),
             facts: BTreeMap::new(),
             status: Status::Cut,
             milliseconds: 0,
@@ -176,6 +179,7 @@ impl Evidence {
             }
             Record::Monitor(seen) => self.monitors.push(seen),
             Record::Link { invocation, event } => self.link.push((invocation, event)),
+            Record::Remark { invocation, text } => self.remarks.push((invocation, text)),
             Record::Fact { key, value } => {
                 self.facts.insert(key, value);
             }
