@@ -214,6 +214,7 @@ fn planned(p: &crate::model::Planned) -> Value {
         "keys": p.keys,
         "inputs": p.inputs,
         "pilot_count": p.pilot_count,
+        "executions": p.executions,
     })
 }
 

@@ -225,6 +225,7 @@ fn run_all(
         keys: 1,
         inputs: 1,
         pilot_count: 0,
+        executions: 1,
     };
     let is_null = |p: &Planned| (p.algorithm, p.provider) == (algorithm, provider);
     if !plan.iter().any(is_null) && is_offered(&reference) {
@@ -316,7 +317,7 @@ pub(super) fn run_one(
     };
     let mut shown = 0;
     let patience = patience(job, cost_alone(planned, plan));
-    let parts = session.run(&request, patience, &mut |arrived| {
+    let parts = session.run_repeated(&request, planned.executions, patience, &mut |arrived| {
         let now = expected * u64::from(arrived) / u64::from(planned.iterations.max(1));
         conductor.meter.add(now.saturating_sub(shown));
         shown = shown.max(now);

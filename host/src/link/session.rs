@@ -192,9 +192,30 @@ impl<'a> Session<'a> {
         patience: Duration,
         progress: &mut dyn FnMut(u32),
     ) -> Result<Parts, LinkError> {
+        self.run_repeated(request, 1, patience, progress)
+    }
+
+    /// The same where each sample counts `executions` of its iteration.
+    ///
+    /// # Errors
+    /// As of [`Self::run`].
+    pub fn run_repeated(
+        &mut self,
+        request: &RunRequest,
+        executions: u32,
+        patience: Duration,
+        progress: &mut dyn FnMut(u32),
+    ) -> Result<Parts, LinkError> {
         let name = describe(request);
         let mut arrived = 0;
-        let command = Command::Run(request.clone());
+        let own = request.clone();
+        let command = match executions {
+            1 => Command::Run(own),
+            _ => Command::RunRepeated {
+                request: own,
+                executions,
+            },
+        };
         let answers = self.exchange(&command, &name, patience, &mut |answer| {
             if let Answer::Samples(batch) = answer {
                 arrived += batch.samples;
