@@ -698,4 +698,28 @@ fn hidden_features_change_the_count_and_not_the_output() {
     );
     assert!((1.3..1.7).contains(&ratio("ML-KEM-512", "keygen")));
     assert!((0.98..1.02).contains(&ratio("BIKE-L1", "encaps")));
+    // The operation's own stack tells the code path, and hidden features are enough of a cause.
+    let explained = json(archive, &["explain", "latest"]);
+    let contrast = &explained["contrasts"][0];
+    let overheads = contrast["overheads"].as_array().expect("overheads");
+    let sign = &overheads[0];
+    assert_eq!(
+        (text(sign, "algorithm"), text(sign, "operation")),
+        ("Falcon-512", "sign")
+    );
+    for overhead in overheads {
+        assert_eq!(overhead["causes"][0], "hidden-features", "{overhead}");
+        assert_ne!(
+            overhead["candidate_path"], overhead["baseline_path"],
+            "{overhead}"
+        );
+    }
+    assert!(
+        sign["candidate_path"].to_string().contains("CLEAN"),
+        "{sign}"
+    );
+    assert!(
+        sign["baseline_path"].to_string().contains("AARCH64"),
+        "{sign}"
+    );
 }
