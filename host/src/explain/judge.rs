@@ -70,7 +70,8 @@ fn covers(cause: &Cause, c: &Compared) -> bool {
 }
 
 fn assess(cause: &Cause, evidence: &Evidence, by: By, ratios: &[&Compared]) -> Assessed {
-    let mut groups: Vec<((String, &str, &str), Vec<&Compared>)> = Vec::new();
+    type Key<'a> = (String, &'a str, &'a str);
+    let mut groups: Vec<(Key<'_>, Vec<&Compared>)> = Vec::new();
     for c in ratios {
         let key = (group(family(c), &c.algorithm), c.operation, c.provider);
         match groups.iter_mut().find(|(k, _)| *k == key) {
