@@ -1,11 +1,11 @@
 //! One contrast: its overheads, and the causes held against all that was measured in it.
-use super::causes::{CAUSES, Cause, group};
+use super::causes::{CAUSES, Cause, Prediction, group};
 use super::conditions::{Condition, Side, condition};
 use super::{Assessed, Contrast, Held, Overhead, Verdict, within};
 use crate::compare::{By, Compared};
 use crate::stats::Evidence;
 use crate::stats::evidence::algorithm_name;
-use wire::catalog::Algorithm;
+use wire::catalog::{Algorithm, Operation};
 
 /// The contrast of `ratios`, all of one pair of places; `None` where none of them is past `bound`.
 pub(super) fn contrast(
@@ -60,9 +60,23 @@ fn family(c: &Compared) -> &'static str {
     Algorithm::by_name(&c.algorithm).map_or("unknown", |a| a.family.name())
 }
 
+/// What `cause` predicts for the operation of `c`; nothing where its time depends on what it draws and the sides drew otherwise: then
+/// the ratio is one of luck, too.
+fn prediction(cause: &Cause, c: &Compared) -> Option<Prediction> {
+    let algorithm = Algorithm::by_name(&c.algorithm);
+    let operation = Operation::ALL.into_iter().find(|o| o.name() == c.operation);
+    let random = algorithm
+        .zip(operation)
+        .is_some_and(|(a, operation)| a.has_random_time(operation));
+    match random && !c.same_outputs {
+        true => None,
+        false => cause.prediction(family(c), &c.algorithm, c.operation, c.provider),
+    }
+}
+
 /// Whether `cause` predicts a ratio as large as that of `c`.
 fn covers(cause: &Cause, c: &Compared) -> bool {
-    match cause.prediction(family(c), &c.algorithm, c.operation, c.provider) {
+    match prediction(cause, c) {
         Some(prediction) => prediction.holds(c.ratio, c.ratio),
         // It says that others are slower or faster, and not by how much.
         None => cause.says_nothing_of_size,
@@ -83,12 +97,7 @@ fn assess(cause: &Cause, evidence: &Evidence, by: By, ratios: &[&Compared]) -> A
         .into_iter()
         .filter_map(|((group, _, _), list)| {
             let first = *list.first()?;
-            let prediction = cause.prediction(
-                family(first),
-                &first.algorithm,
-                first.operation,
-                first.provider,
-            );
+            let prediction = prediction(cause, first);
             let seen = || list.iter().map(|c| c.ratio);
             let (seen_low, seen_high) = (
                 seen().fold(f64::INFINITY, f64::min),

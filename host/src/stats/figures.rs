@@ -49,7 +49,7 @@ pub fn count(evidence: &Evidence) -> usize {
 
 /// The clocks that a subject was counted by: those of the invocations that gave samples, or, where none did (its first
 /// iteration failed, say), of the first, so that its fault has a row.
-fn clocks_of(evidence: &Evidence, subject: Subject) -> Vec<(ClockName, Scope)> {
+pub fn clocks_of(evidence: &Evidence, subject: Subject) -> Vec<(ClockName, Scope)> {
     let mut with_samples = Vec::new();
     let mut any = None;
     for measured in evidence.measured_of(subject) {
@@ -202,14 +202,9 @@ fn row(
             .max()
     };
     let accounts = subject.stack == Stack::Shared;
-    let digests: Vec<Digest> = measured.iter().filter_map(|m| m.digest).collect();
-    let (digest, digest_reason) = match digest::of_commands(&digests) {
-        Ok(Some(digest)) => (Some(hex(&digest)), None),
-        Ok(None) => (
-            None,
-            Some("no outputs were digested from iteration 0 on".to_owned()),
-        ),
-        Err(conflict) => (None, Some(conflict.to_string())),
+    let (digest, digest_reason) = match digest_of(evidence, subject, readings) {
+        Ok(digest) => (Some(digest), None),
+        Err(reason) => (None, Some(reason)),
     };
     Row {
         board: provenance.board.clone(),
@@ -271,6 +266,27 @@ fn row(
         },
         notes,
         subject,
+    }
+}
+
+/// The digest of the outputs of `readings`, which are of one clock, in hexadecimal.
+///
+/// # Errors
+/// Why there is none.
+pub fn digest_of(
+    evidence: &Evidence,
+    subject: Subject,
+    readings: &[Reading],
+) -> Result<String, String> {
+    let digests: Vec<Digest> = evidence
+        .measured_of(subject)
+        .filter(|m| readings.is_empty() || readings.iter().any(|r| r.invocation == m.invocation))
+        .filter_map(|m| m.digest)
+        .collect();
+    match digest::of_commands(&digests) {
+        Ok(Some(digest)) => Ok(hex(&digest)),
+        Ok(None) => Err("no outputs were digested from iteration 0 on".to_owned()),
+        Err(conflict) => Err(conflict.to_string()),
     }
 }
 
