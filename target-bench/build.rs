@@ -16,6 +16,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("board.rs"), constants(&board))?;
     println!("cargo::rerun-if-changed=../boards");
+    // A board file of the user's own lies elsewhere.
+    if Path::new(&name).is_file() {
+        println!("cargo::rerun-if-changed={name}");
+    }
     println!("cargo::rustc-check-cfg=cfg(freestanding)");
     let local = env::var_os("CARGO_FEATURE_LOCAL").is_some();
     match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {

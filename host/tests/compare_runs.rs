@@ -574,3 +574,45 @@ fn a_run_on_hardware_shows_its_floor_and_its_drift() {
         "{table}"
     );
 }
+
+/// With features hidden, and with what the board told of memory.
+#[test]
+fn show_prints_code_paths_and_memory_by_environment() {
+    let dir = tempfile::tempdir().unwrap();
+    let recipe = Recipe {
+        algorithms: vec!["BIKE-L1", "Falcon-512"],
+        environments: vec![Environment::Native, Environment::Unikernel],
+        dispatches: vec![Dispatch::Detected, Dispatch::Portable],
+        ..small()
+    };
+    let mut records = recipe.records();
+    let facts = [
+        ("static.liboqs.Falcon-512", "173268+47770"),
+        ("image.linux.bytes", "4024188"),
+        ("image.bare.bytes", "4033048"),
+        ("image.bare.memory_mib", "77"),
+        ("guest.memory_mib", "128"),
+        ("footprint.native/detected/shared.asked", "1000"),
+        ("footprint.native/detected/shared.entered", "51000"),
+        ("footprint.native/detected/shared.ready", "91000"),
+        ("footprint.native/detected/shared.read_only", "4013640"),
+        ("footprint.native/detected/shared.writable", "73609524"),
+        ("footprint.native/detected/shared.resident", "77733888"),
+        ("footprint.native/detected/shared.peak", "77516800"),
+        ("footprint.native/detected/shared.start.peak", "74182656"),
+        ("footprint.unikernel/detected/shared.asked", "1000"),
+        ("footprint.unikernel/detected/shared.entered", "70"),
+        ("footprint.unikernel/detected/shared.read_only", "3979516"),
+        (
+            "footprint.unikernel/detected/shared.process.VmHWM",
+            "126824448",
+        ),
+    ];
+    records.extend(facts.map(|(key, value)| Record::Fact {
+        key: key.to_owned(),
+        value: value.to_owned(),
+    }));
+    write(dir.path(), &recipe.provenance(), &records);
+    let shown = stdout(&host(dir.path(), &["archive", "show", "latest"]));
+    insta::assert_snapshot!("show_sections", shown);
+}

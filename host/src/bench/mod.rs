@@ -33,6 +33,7 @@ pub use machine::{Machine, MachineError};
 pub use meter::Meter;
 pub use program::Program;
 pub use scratch::Scratch;
+pub use worker::NOT_HELD;
 
 use crate::model::{Environment, Record, Stack, Status};
 use crate::plan::{Item, Plan, PlannedPlace, Visit, blocks};

@@ -2,7 +2,7 @@
 use super::machine::Machine;
 use super::talk::{After, Talk, now_ns, record_events, record_remarks, talk};
 use super::{BenchError, Conductor, Crew, Job, MachineError, monitor, pilot};
-use crate::link::{LinkError, Session};
+use crate::link::{IDENTIFY, LinkError, Session};
 use crate::model::{Environment, Measured, Place, Planned, Record, Stack, Subject};
 use crate::plan::{Item, NULL, Visit, cost, cost_alone};
 use std::collections::BTreeMap;
@@ -16,6 +16,9 @@ const FLOOR: Duration = Duration::from_secs(30);
 
 /// How often an operation may end the program before it is given up.
 const ATTEMPTS: u32 = 2;
+
+/// Why an operation is left out that the program does not offer.
+pub const NOT_HELD: &str = "the program does not hold it";
 
 /// Iterations of the empty operation where the plan has none: it says what the harness costs.
 const REFERENCE: u32 = 101;
@@ -130,6 +133,7 @@ fn measure(
     let environment = place.environment;
     let mut endings: BTreeMap<Item, u32> = BTreeMap::new();
     let mut idle_starts = 0;
+    let mut mute_starts = 0;
     while !left.is_empty() {
         let start = Talk {
             place,
@@ -157,7 +161,19 @@ fn measure(
         } else {
             idle_starts + 1
         };
-        let Some(first) = left.first().copied() else {
+        // A program that ends before it says who it is ends by no operation's doing.
+        mute_starts = match source {
+            LinkError::Ended { command, .. } if command == IDENTIFY => mute_starts + 1,
+            _ => 0,
+        };
+        if mute_starts > ATTEMPTS || idle_starts > 2 * ATTEMPTS {
+            return Err(BenchError::KeepsEnding {
+                environment,
+                times: mute_starts.max(idle_starts),
+                last: reason,
+            });
+        }
+        let Some(first) = left.first().copied().filter(|_| mute_starts == 0) else {
             continue;
         };
         let item = (first.algorithm, first.provider, first.operation);
@@ -166,13 +182,6 @@ fn measure(
         if *times >= ATTEMPTS {
             left.remove(0);
             give_up(conductor, place, item, &reason)?;
-        }
-        if idle_starts > 2 * ATTEMPTS {
-            return Err(BenchError::KeepsEnding {
-                environment,
-                times: idle_starts,
-                last: reason,
-            });
         }
     }
     Ok(())
@@ -212,8 +221,7 @@ fn run_all(
     };
     for missing in left.extract_if(.., |p| !is_offered(p)) {
         let item = (missing.algorithm, missing.provider, missing.operation);
-        let reason = "the program does not hold it";
-        journal(give_up(conductor, place, item, reason))?;
+        journal(give_up(conductor, place, item, NOT_HELD))?;
     }
     let (algorithm, provider, operation) = NULL;
     let reference = Planned {

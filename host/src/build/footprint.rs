@@ -81,7 +81,7 @@ impl Graph {
                         match symbol.section_index().and_then(|i| nodes.get(&i)) {
                             Some(to) => self.edges[from].push(*to),
                             None => {
-                                self.outside[from].extend(symbol.name().ok().map(str::to_owned))
+                                self.outside[from].extend(symbol.name().ok().map(str::to_owned));
                             }
                         }
                     }

@@ -1,11 +1,11 @@
 //! `host archive`.
-use super::output::{Output, print, say};
+use super::output::{Output, color, print, say};
 use super::{Format, Global, Outcome};
 use crate::archive::{self, Error, Harness, Manifest, Run};
 use crate::compare::{Arms, arms, floor};
 use crate::exit::{Exit, Failure};
 use crate::model::{Provenance, Status};
-use crate::report::{Table, rows, runs};
+use crate::report::{Table, rows, runs, shown};
 use crate::stats::{Row, drift};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -179,8 +179,8 @@ pub(super) fn show(global: &Global, spec: &str) -> Outcome {
     for warning in &run.warnings {
         say(global, &format!("warning: {warning}"));
     }
-    let shown = Shown::new(&run);
-    let p = &shown.run.provenance;
+    let shown_run = Shown::new(&run);
+    let p = &shown_run.run.provenance;
     let before = format!(
         "run {} on {}{}, started {}, plan {}, seed {}, {}\n\n",
         p.run,
@@ -193,15 +193,24 @@ pub(super) fn show(global: &Global, spec: &str) -> Outcome {
         p.started,
         p.plan,
         p.seed,
-        archive::status_name(shown.run.status)
+        archive::status_name(shown_run.run.status)
     );
-    let table = rows::side_by_side(&shown.rows);
-    let csv = (global.format == Format::Csv).then(|| rows::flat(&shown.rows));
+    let table = rows::side_by_side(&shown_run.rows);
+    let sections = shown::sections(&shown_run.rows, &p.facts, p.instructions_per_tick);
+    match global.format {
+        Format::Table => {
+            let more = shown::text(&sections, color(global));
+            return print(&(before + &table.text(color(global)) + &after(&shown_run.run) + &more));
+        }
+        Format::Md => return print(&(table.markdown() + &shown::markdown(&sections))),
+        Format::Json | Format::Csv => {}
+    }
+    let csv = (global.format == Format::Csv).then(|| rows::flat(&shown_run.rows));
     Output {
-        json: &shown,
+        json: &shown_run,
         table,
         csv,
-        around: (before, after(&shown.run)),
+        around: (before, after(&shown_run.run)),
     }
     .print(global)
 }

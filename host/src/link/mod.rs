@@ -18,4 +18,4 @@ mod session;
 pub use error::{LinkError, Stop, Watch};
 pub use parts::Parts;
 pub use port::Port;
-pub use session::{Greeting, Limits, Session};
+pub use session::{Greeting, IDENTIFY, Limits, Session};

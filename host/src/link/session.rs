@@ -44,6 +44,9 @@ impl Default for Limits {
     }
 }
 
+/// What the first command is called in errors.
+pub const IDENTIFY: &str = "identify";
+
 /// A target that has said who it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Greeting {
@@ -98,7 +101,7 @@ impl<'a> Session<'a> {
         identify: &Identify,
         patience: Duration,
     ) -> Result<Greeting, LinkError> {
-        const NAME: &str = "identify";
+        const NAME: &str = IDENTIFY;
         let command = Command::Identify(identify.clone());
         let mut number = self.number();
         let begin = Instant::now();

@@ -6,6 +6,7 @@ pub mod explained;
 pub mod number;
 pub mod rows;
 pub mod runs;
+pub mod shown;
 mod summary;
 pub mod table;
 

@@ -36,6 +36,7 @@ const COLUMNS: &[&str] = &[
     "allocations",
     "random_bytes",
     "digest",
+    "path",
     "digest_reason",
     "warm_up",
     "left_out.warm_up",

@@ -3,7 +3,7 @@ use super::number;
 use super::rows::{Varying, draws, environments, lines, median_and_mean};
 use super::table::{FAILED, PASSED, Table};
 use crate::compare::{Agreement, SameWork, arms, floor};
-use crate::model::{Environment, Subject};
+use crate::model::{Environment, Stack, Subject};
 use crate::stats::clock::ClockName;
 use crate::stats::evidence::algorithm_name;
 use crate::stats::{Evidence, Row, drift};
@@ -159,14 +159,26 @@ fn portable_ratio(subject: Subject, row: Option<&Row>, rows: &[Row]) -> String {
     ratio.map_or("-".to_owned(), |r| format!("{r:.2}x"))
 }
 
+/// The stock stack draws the system's randomness: there is nothing that its outputs could equal.
 fn mark(work: &SameWork, subject: Subject) -> String {
+    if subject.stack == Stack::Stock {
+        return "own randomness".to_owned();
+    }
     match work
         .of(subject.provider, subject.algorithm, subject.operation)
         .map(|o| &o.digests)
     {
         Some(Agreement::Same) => PASSED.to_owned(),
         Some(Agreement::Different(_)) => format!("{FAILED} outputs differ"),
-        Some(Agreement::Unchecked(_)) | None => "unchecked".to_owned(),
+        Some(Agreement::Unchecked(_)) | None => "-".to_owned(),
+    }
+}
+
+/// `1 algorithm`, `2 algorithms`.
+fn several(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
     }
 }
 
@@ -177,17 +189,22 @@ fn totals(rows: &[Row], work: &SameWork) -> String {
         .operations
         .iter()
         .filter(|o| o.provider != Provider::Null);
-    let (mut same, mut all) = (0, 0);
+    let (mut same, mut comparable, mut all) = (0, 0, 0);
     for operation in checked {
         all += 1;
+        comparable += usize::from(!matches!(operation.digests, Agreement::Unchecked(_)));
         same += usize::from(operation.digests == Agreement::Same);
     }
     let mut text = format!(
-        "{} algorithms, {} operations in {} environments; equal outputs in {same} of {all} operations",
-        algorithms.len(),
-        all,
-        environments(rows).len()
+        "{}, {} in {}; ",
+        several(algorithms.len(), "algorithm"),
+        several(all, "operation"),
+        several(environments(rows).len(), "environment"),
     );
+    text += &match comparable {
+        0 => "measured in one place: no outputs to hold against each other".to_owned(),
+        all => format!("equal outputs in {same} of {all} operations"),
+    };
     if let Some((operation, counts)) = work.largest_spread() {
         let _ = write!(
             text,
@@ -219,7 +236,9 @@ fn harness(rows: &[Row]) -> Option<String> {
     let null: Vec<String> = rows
         .iter()
         .filter(|r| {
-            r.subject.provider == Provider::Null && r.subject.dispatch == Dispatch::Detected
+            r.subject.provider == Provider::Null
+                && r.subject.dispatch == Dispatch::Detected
+                && r.stack == Stack::Shared
         })
         .filter_map(|r| Some(format!("{} {}", r.environment, number::count(r.median?))))
         .collect();

@@ -246,6 +246,7 @@ fn row(
         allocations: memory(|m| m.allocations).filter(|_| accounts),
         random_bytes: memory(|m| m.random_bytes).filter(|_| accounts),
         digest,
+        path: measured.first().map(|m| m.path.clone()).unwrap_or_default(),
         digest_reason,
         warm_up: evidence.warm_up(subject),
         left_out: left_out(readings),

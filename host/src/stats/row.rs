@@ -102,6 +102,8 @@ pub struct Row {
     pub allocations: Option<u32>,
     pub random_bytes: Option<u32>,
     pub digest: Option<String>,
+    /// The provider's functions that left a trace in the first iteration, the outermost first.
+    pub path: Vec<String>,
     /// Why there is no digest, where outputs were expected.
     pub digest_reason: Option<String>,
     /// Iterations of each invocation that count as warm-up.

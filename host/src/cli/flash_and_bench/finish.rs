@@ -1,13 +1,14 @@
 //! Archives what was measured, prints the summary, and finds the exit status.
 use super::choice::Choice;
 use crate::archive;
-use crate::bench::{BenchError, Ending};
+use crate::bench::{BenchError, Ending, NOT_HELD};
 use crate::cli::output::{color, print, say};
 use crate::cli::{Format, Global, Outcome};
 use crate::compare::same_work;
 use crate::exit::{Exit, Failure, told};
 use crate::model::Status;
 use crate::report::summary;
+use crate::stats::evidence::algorithm_name;
 use anyhow::anyhow;
 use std::path::Path;
 use std::time::Duration;
@@ -148,8 +149,18 @@ fn show(global: &Global, path: &Path) -> Result<Doubts, Failure> {
         let faults = row.faults.iter();
         faults.map(move |fault| format!("{what}, iteration {}: {}", fault.iteration, fault.text))
     });
+    // What ended the program again and again has no row.
+    let given_up = run.evidence.skipped.iter().filter_map(|skipped| {
+        let (algorithm, _, operation) = skipped.operation.filter(|_| skipped.reason != NOT_HELD)?;
+        let name = algorithm_name(algorithm);
+        let environment = skipped.environment;
+        Some(format!(
+            "{environment} {name} {operation}: {}",
+            skipped.reason
+        ))
+    });
     Ok(Doubts {
         disagreements: work.disagreements(),
-        faults: faults.collect(),
+        faults: faults.chain(given_up).collect(),
     })
 }
