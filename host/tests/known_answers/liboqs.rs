@@ -57,7 +57,12 @@ pub fn answer(target: &mut Target, scheme: Scheme) -> String {
         response.field("ct", &target.fetch(Slot::Ciphertext));
         response.field("ss", &secret);
         target.perform(scheme, Operation::Decaps, Randomness::Continue);
-        assert_eq!(target.fetch(Slot::SharedSecret), secret, "{}", scheme.name());
+        assert_eq!(
+            target.fetch(Slot::SharedSecret),
+            secret,
+            "{}",
+            scheme.name()
+        );
     } else {
         let message = outer.request(MESSAGE);
         response.number("mlen", MESSAGE);

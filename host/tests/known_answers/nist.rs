@@ -20,10 +20,7 @@ pub struct Drbg {
 
 impl Drbg {
     pub fn new(seed: &[u8; SEED]) -> Self {
-        let mut drbg = Self {
-            key: [0; 32],
-            v: 0,
-        };
+        let mut drbg = Self { key: [0; 32], v: 0 };
         drbg.update(seed);
         drbg
     }
@@ -105,7 +102,10 @@ pub mod hex {
 
     /// The bytes that `digits` say.
     pub fn bytes(digits: &str) -> Vec<u8> {
-        assert!(digits.is_ascii() && digits.len().is_multiple_of(2), "{digits}");
+        assert!(
+            digits.is_ascii() && digits.len().is_multiple_of(2),
+            "{digits}"
+        );
         (0..digits.len())
             .step_by(2)
             .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits"))
