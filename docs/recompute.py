@@ -259,6 +259,10 @@ def by_subject(path):
     grouped = defaultdict(list)
     for group in range((file := pq.ParquetFile(path)).num_row_groups):
         for row in file.read_row_group(group).to_pylist():
+            # A sample may count several executions; figures are of one.
+            if (executions := row.get("executions", 1)) > 1:
+                for field in ("count", "total", "ticks"):
+                    row[field] = None if row[field] is None else row[field] / executions
             grouped[tuple(row[field] for field in SUBJECT)].append(row)
     return grouped
 

@@ -2,7 +2,7 @@
 //! compares it.
 //!
 //! `cli` uses `bench`, which conducts a run, and both use the edges (`setup`, `build`, `flash`, `launch`, `link`, `archive`), the edges use `model`, and the pure core
-//! (`stats`, `compare`) uses `model` alone: it knows no clap, no file, no port and no clock.
+//! (`stats`, `compare`, `explain`) uses `model` alone: it knows no clap, no file, no port and no clock.
 #![forbid(unsafe_code)]
 
 pub mod archive;
@@ -12,6 +12,7 @@ pub mod cli;
 pub mod compare;
 pub mod cpio;
 pub mod exit;
+pub mod explain;
 pub mod flash;
 pub mod launch;
 pub mod link;

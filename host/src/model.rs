@@ -155,6 +155,55 @@ pub struct Planned {
     pub inputs: u32,
     /// What the pilot's one iteration counted.
     pub pilot_count: u64,
+    /// Executions that each sample counts. A record of its own holds it, [`Record::Repeated`]; where there is none it is one.
+    #[serde(skip, default = "one")]
+    pub executions: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// An operation too short for the resolution of the clock of ticks: each sample counts several executions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// Where the code comes from.
+    pub provider: Provider,
+    /// The algorithm.
+    pub algorithm: AlgorithmId,
+    /// The operation.
+    pub operation: Operation,
+    /// Executions that each sample counts.
+    pub executions: u32,
+}
+
+impl Repeated {
+    /// Gives those of `plan` that `list` names their number of executions.
+    pub fn apply(list: &[Self], plan: &mut [Planned]) {
+        for repeated in list {
+            let same = |p: &&mut Planned| {
+                (p.provider, p.algorithm, p.operation)
+                    == (repeated.provider, repeated.algorithm, repeated.operation)
+            };
+            if let Some(planned) = plan.iter_mut().find(same) {
+                planned.executions = repeated.executions.max(1);
+            }
+        }
+    }
+
+    /// What `plan` says of operations of which each sample counts more than one execution.
+    #[must_use]
+    pub fn of(plan: &[Planned]) -> Vec<Self> {
+        let several = plan.iter().filter(|p| p.executions > 1);
+        several
+            .map(|p| Self {
+                provider: p.provider,
+                algorithm: p.algorithm,
+                operation: p.operation,
+                executions: p.executions,
+            })
+            .collect()
+    }
 }
 
 /// One entry of a run's journal. Append-only.
@@ -205,6 +254,15 @@ pub enum Record {
     Turn(Turn),
     /// An answer about the fixed reference operation, by which drift is seen: it is no row's.
     Monitor(Measured),
+    /// What the target says by its log.
+    Remark {
+        /// The invocation.
+        invocation: u32,
+        /// Weight, text, and where in the sources it was said.
+        text: String,
+    },
+    /// Operations of the plan of which each sample counts several executions. It follows the plan.
+    Repeated(Vec<Repeated>),
 }
 
 /// Where an invocation stands in the order of its run.

@@ -354,6 +354,7 @@ fn the_quick_plan_holds_what_is_promised() {
     assert!((1.40e6..1.65e6).contains(&median("Falcon-512", Operation::Sign)));
 
     surroundings_are_what_they_are_called(&manifest(archive, "latest"));
+    samples_are_small_on_the_link(archive);
     output(archive, &["archive", "verify", "latest"], 0);
     figures_are_recomputed(archive);
 }
@@ -405,6 +406,28 @@ fn surroundings_are_what_they_are_called(manifest: &Value) {
         4,
         "the harness's cost in ticks, by environment"
     );
+}
+
+/// The frames that brought the samples, as long as they were on the link: sequence, body, checksum, stuffing, zero.
+fn samples_are_small_on_the_link(archive: &Path) {
+    let journal = archive::resolve(archive, "latest")
+        .unwrap()
+        .join("journal.bin");
+    let (records, _) = archive::Journal::read(&journal).unwrap();
+    let (mut bytes, mut samples) = (0, 0);
+    for record in records {
+        let host::model::Record::Measured(measured) = record else {
+            continue;
+        };
+        for batch in measured.samples {
+            samples += u64::from(batch.samples);
+            let body = wire::message::Answer::Samples(batch).to_bytes().unwrap();
+            bytes += wire::frame::encode(1000, &body).unwrap().len() as u64;
+        }
+    }
+    let each = bytes as f64 / samples as f64;
+    println!("{samples} samples in {bytes} bytes on the link: {each:.2} bytes each");
+    assert!(samples > 10_000 && each <= 4.0, "{each} bytes a sample");
 }
 
 fn figures_are_recomputed(archive: &Path) {
@@ -675,4 +698,28 @@ fn hidden_features_change_the_count_and_not_the_output() {
     );
     assert!((1.3..1.7).contains(&ratio("ML-KEM-512", "keygen")));
     assert!((0.98..1.02).contains(&ratio("BIKE-L1", "encaps")));
+    // The operation's own stack tells the code path, and hidden features are enough of a cause.
+    let explained = json(archive, &["explain", "latest"]);
+    let contrast = &explained["contrasts"][0];
+    let overheads = contrast["overheads"].as_array().expect("overheads");
+    let sign = &overheads[0];
+    assert_eq!(
+        (text(sign, "algorithm"), text(sign, "operation")),
+        ("Falcon-512", "sign")
+    );
+    for overhead in overheads {
+        assert_eq!(overhead["causes"][0], "hidden-features", "{overhead}");
+        assert_ne!(
+            overhead["candidate_path"], overhead["baseline_path"],
+            "{overhead}"
+        );
+    }
+    assert!(
+        sign["candidate_path"].to_string().contains("CLEAN"),
+        "{sign}"
+    );
+    assert!(
+        sign["baseline_path"].to_string().contains("AARCH64"),
+        "{sign}"
+    );
 }

@@ -617,3 +617,39 @@ fn a_place_leaves_out_what_is_too_dear_for_it() {
     });
     assert!(said);
 }
+
+/// What takes 40 ticks is executed 25 times in each sample, and its figures are of one execution.
+#[test]
+fn what_is_too_short_for_the_clock_is_executed_several_times_in_each_sample() {
+    let short = |_: Environment, _: u32| Script {
+        ticks: Some(40),
+        ..Script::default()
+    };
+    let mut job = job(&[Dispatch::Detected]);
+    job.emulated = false;
+    job.places
+        .retain(|p| p.place.environment == Environment::Native);
+    let mut list = List::default();
+    let crews = vec![crew(&[Environment::Native], short, None)];
+    let ending = run(&job, &History::default(), &mut list, crews);
+    assert_eq!(ending.status, Status::Complete, "{:?}", ending.errors);
+    let history = History::from_records(&list.records);
+    let resumed = history.plan.expect("a plan");
+    assert!(resumed.iter().any(|p| p.executions == 25), "{resumed:?}");
+    let mut provenance = provenance();
+    provenance.emulated = false;
+    let evidence =
+        host::stats::Evidence::from_records(list.records.clone(), Some(provenance)).unwrap();
+    for row in host::stats::rows(&evidence) {
+        let expected = match row.provider {
+            "null" => 1,
+            _ => 25,
+        };
+        assert_eq!(evidence.executions(row.subject), expected);
+        let median = row.median.expect("samples");
+        assert!((200_000.0..201_000.0).contains(&median), "{median}");
+        assert_eq!(row.near_resolution.is_some(), expected == 1, "{row:?}");
+        let says = row.notes.iter().any(|n| n.contains("25 executions"));
+        assert_eq!(says, expected == 25, "{:?}", row.notes);
+    }
+}

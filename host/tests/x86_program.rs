@@ -292,3 +292,57 @@ fn a_fatal_signal_is_reported_as_a_fault() {
     drop(session);
     assert_eq!(child.wait().expect("it ends").code(), Some(70));
 }
+
+/// Each execution of a sample draws the same randomness again: outputs and memory are those of one, and the count is their sum.
+#[test]
+#[ignore = "slow: compiles liboqs for this machine"]
+fn executions_within_a_sample_are_the_same_work() {
+    const EXECUTIONS: u32 = 10;
+    let (mut child, mut pipes) = Pipes::start(&program());
+    let mut calm = Calm;
+    let mut session = Session::open(&mut pipes, &mut calm, Limits::default());
+    session
+        .hello(&identify(Dispatch::Detected), PATIENCE)
+        .expect("a Hello");
+    for (name, operation) in [
+        ("ML-KEM-768", Operation::Keygen),
+        ("ML-KEM-768", Operation::Encaps),
+        ("Falcon-512", Operation::Sign),
+        ("X25519", Operation::Derive),
+    ] {
+        let algorithm = Algorithm::by_name(name).expect("of the catalogue");
+        let request = RunRequest {
+            algorithm: algorithm.id,
+            provider: algorithm.providers[0].0,
+            operation,
+            seed: 1,
+            first: 0,
+            iterations: 20,
+            keys: 2,
+            inputs: 20,
+        };
+        let mut run = |executions| {
+            let parts = session
+                .run_repeated(&request, executions, PATIENCE, &mut |_| {})
+                .expect("parts");
+            assert_eq!(parts.fault, None, "{name} {operation}");
+            parts
+        };
+        let (once, often) = (run(1), run(EXECUTIONS));
+        assert_eq!(once.digest, often.digest, "{name} {operation}");
+        let memory = |parts: &Parts| {
+            let memory = parts.memory.expect("memory");
+            (memory.heap_bytes, memory.allocations, memory.random_bytes)
+        };
+        assert_eq!(memory(&once), memory(&often), "{name} {operation}");
+        let least = |parts: &Parts| {
+            let samples = parts.samples.iter().flat_map(|b| b.unpack().unwrap());
+            samples.map(|s| s.ticks).min().expect("samples")
+        };
+        let ratio = least(&often) as f64 / least(&once) as f64;
+        println!("{name} {operation}: {EXECUTIONS} executions take {ratio:.2} times the ticks");
+        assert!((5.0..20.0).contains(&ratio), "{ratio}");
+    }
+    session.stop().expect("it stops");
+    assert!(child.wait().expect("it ends").success());
+}

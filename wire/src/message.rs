@@ -165,6 +165,14 @@ pub enum Command {
     Perform(PerformRequest),
     /// Answered by Footprint, then Done.
     Footprint,
+    /// A Run of which each sample counts several executions of its iteration: for operations that the counter's resolution is too
+    /// coarse for. Answered as a Run is.
+    RunRepeated {
+        /// The iterations.
+        request: RunRequest,
+        /// Executions of each, at least 1; each draws the same randomness, and so does the same work.
+        executions: u32,
+    },
 }
 
 /// An algorithm that the target can run, with its provider.

@@ -104,6 +104,9 @@ pub struct Manifest {
     pub skipped: Vec<Value>,
     /// What the link had to put right.
     pub link: Vec<Value>,
+    /// What the targets said by their log.
+    #[serde(default)]
+    pub log: Vec<Value>,
     /// Damage of the journal that was there when the tables were made.
     pub journal_damage: Vec<KnownDamage>,
     /// Records that contradict themselves or each other.
@@ -137,6 +140,11 @@ impl Manifest {
                 .link
                 .iter()
                 .map(|(invocation, event)| json!({ "invocation": invocation, "event": event }))
+                .collect(),
+            log: evidence
+                .remarks
+                .iter()
+                .map(|(invocation, text)| json!({ "invocation": invocation, "text": text }))
                 .collect(),
             journal_damage: KnownDamage::list(damage),
             problems: evidence.problems.clone(),
@@ -206,6 +214,7 @@ fn planned(p: &crate::model::Planned) -> Value {
         "keys": p.keys,
         "inputs": p.inputs,
         "pilot_count": p.pilot_count,
+        "executions": p.executions,
     })
 }
 

@@ -1,5 +1,5 @@
 //! What a run's journal holds already, when the run is resumed. Pure.
-use crate::model::{Environment, Planned, Provenance, Record, Subject};
+use crate::model::{Environment, Planned, Provenance, Record, Repeated, Subject};
 use crate::plan::Item;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +29,9 @@ impl History {
                     history.provenance = serde_json::from_str(provenance).ok();
                 }
                 Record::Plan(plan) => history.plan = Some(plan.clone()),
+                Record::Repeated(list) => {
+                    Repeated::apply(list, history.plan.as_deref_mut().unwrap_or_default());
+                }
                 Record::Invocation(invocation) => {
                     history.next_invocation = history.next_invocation.max(invocation.id + 1);
                 }
@@ -51,6 +54,7 @@ impl History {
                 | Record::Fact { .. }
                 | Record::Turn(_)
                 | Record::Monitor(_)
+                | Record::Remark { .. }
                 | Record::End { .. } => {}
             }
         }

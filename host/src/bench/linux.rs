@@ -39,6 +39,8 @@ struct Booted {
     running: Option<(Environment, u32)>,
     /// How the last program ended, as the board tells it.
     exited: Option<String>,
+    /// The board's clock of ticks when the last program was to start.
+    asked: Option<u64>,
 }
 
 impl LinuxBoard {
@@ -89,6 +91,7 @@ impl LinuxBoard {
             console: self.scratch.join("console.txt"),
             running: None,
             exited: None,
+            asked: None,
         };
         let versions = booted.expect("ready", BOOT, &self.interrupt, |line| {
             line.strip_prefix("ready")
@@ -137,6 +140,7 @@ impl Booted {
             console,
             running,
             exited,
+            ..
         } = self;
         let alive = || match emulator.stopped() {
             None => Ok(()),
@@ -201,9 +205,12 @@ impl Machine for LinuxBoard {
             stack.name()
         ))?;
         let started = format!("started {environment} {invocation}");
-        booted.expect(&started, START, &self.interrupt, |line| {
-            line.starts_with(&started).then_some(())
-        })
+        booted.asked = booted.expect(&started, START, &self.interrupt, |line| {
+            // The process's number, then ticks.
+            let rest = line.strip_prefix(&started)?;
+            Some(rest.split_whitespace().nth(1).and_then(|t| t.parse().ok()))
+        })?;
+        Ok(())
     }
 
     fn link(&mut self) -> Option<(&mut dyn Port, &mut dyn Watch)> {
@@ -262,6 +269,30 @@ impl Watch for Booted {
         match &self.exited {
             None => Ok(()),
             Some(how) => Err(Stop::Ended(quote(how, &self.console))),
+        }
+    }
+
+    fn weigh(&mut self) -> Vec<(String, u64)> {
+        let mut found: Vec<_> = self
+            .asked
+            .map(|t| ("asked".to_owned(), t))
+            .into_iter()
+            .collect();
+        let asked = self.say("memory").and_then(|()| {
+            self.expect("end memory", START, &Interrupt::default(), |line| {
+                if let Some((key, bytes)) =
+                    line.strip_prefix("memory ").and_then(|m| m.split_once('='))
+                    && let Ok(bytes) = bytes.trim().parse()
+                {
+                    found.push((key.to_owned(), bytes));
+                }
+                (line == "end memory").then_some(())
+            })
+        });
+        // What cannot be told is missing in the archive; the next command shows what is wrong.
+        match asked {
+            Ok(()) => found,
+            Err(_) => Vec::new(),
         }
     }
 }

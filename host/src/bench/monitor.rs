@@ -28,6 +28,7 @@ pub fn of(job: &Job, offers: &[Offer]) -> Option<Planned> {
         keys: 1,
         inputs: 1,
         pilot_count: 0,
+        executions: 1,
     })
 }
 

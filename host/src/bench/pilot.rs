@@ -2,12 +2,13 @@
 use super::machine::Machine;
 use super::talk::{After, Talk, talk};
 use super::{BenchError, Conductor};
-use crate::model::{Place, Record};
+use crate::model::{Place, Record, Repeated};
 use crate::plan::{Item, estimate, work};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use wire::message::RunRequest;
+use wire::samples::Sample;
 
 /// The invocation that the pilot calls itself: it is none of the run's.
 pub const INVOCATION: u32 = u32::MAX;
@@ -22,12 +23,16 @@ pub fn run(
     let total = job.items.iter().map(|i| expected(*i)).sum();
     conductor.meter.begin("pilot", total);
     let mut counts = BTreeMap::new();
+    let mut ticks = BTreeMap::new();
     let mut left: Vec<Item> = job.items.clone();
     let begin = Instant::now();
     // A program that an operation ends is started again for the rest, once for each operation at most.
     while !left.is_empty() {
         let before = left.len();
-        match attempt(conductor, machine, place, &mut left, &mut counts) {
+        match attempt(conductor, machine, place, &mut left, &mut |item, sample| {
+            counts.insert(item, sample.count);
+            ticks.insert(item, sample.ticks);
+        }) {
             Err(BenchError::Link { source, .. })
                 if source.is_restartable() && machine.board_ended().is_none() => {}
             result => result?,
@@ -47,7 +52,11 @@ pub fn run(
         // The machine with the most environments takes longest; starts take time, too.
         (seconds * rate / job.starts().max(1) as f64) as u64
     });
-    let fixed = job.plan.fix(&job.items, &counts, limit);
+    let mut fixed = job.plan.fix(&job.items, &counts, limit);
+    // An emulated board's clock has no noise that more ticks would drown.
+    if !job.emulated {
+        job.plan.repeat(&mut fixed.operations, &ticks);
+    }
     if fixed.reduced_by > 1 {
         conductor.meter.warn(format!(
             "the budget of time means fewer iterations: the plan's budget of counts was divided by {}",
@@ -59,6 +68,10 @@ pub fn run(
         })?;
     }
     conductor.record(Record::Plan(fixed.operations.clone()))?;
+    let repeated = Repeated::of(&fixed.operations);
+    if !repeated.is_empty() {
+        conductor.record(Record::Repeated(repeated))?;
+    }
     conductor.meter.begin(
         "measure",
         work(&fixed.operations).saturating_mul(job.starts()),
@@ -72,7 +85,7 @@ fn attempt(
     machine: &mut dyn Machine,
     place: Place,
     left: &mut Vec<Item>,
-    counts: &mut BTreeMap<Item, u64>,
+    seen: &mut dyn FnMut(Item, &Sample),
 ) -> Result<(), BenchError> {
     let start = Talk {
         place,
@@ -113,7 +126,7 @@ fn attempt(
             let sample = parts.samples.first().and_then(|b| b.unpack().ok());
             match (&parts.fault, sample.as_deref()) {
                 (None, Some([sample, ..])) => {
-                    counts.insert(item, sample.count);
+                    seen(item, sample);
                 }
                 (Some(fault), _) if super::worker::is_fatal(fault.kind) => return Ok(After::Ends),
                 _ => {}

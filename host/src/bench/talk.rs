@@ -4,9 +4,11 @@ use super::worker::machine_error;
 use super::{BenchError, Conductor, MachineError, pilot, program};
 use crate::link::{LinkError, Session, Stop};
 use crate::model::{Invocation, Place, Record, Turn};
+use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 use wire::message::Identify;
+use wire::units::Ticks;
 
 /// A start of a program.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +53,20 @@ pub fn talk(
         .link()
         .ok_or(MachineError::NotStarted)
         .map_err(|source| machine_error(environment, source))?;
+    let state = RefCell::new(state);
     let mut watch = || match conductor.interrupt.ends() {
         true => Err(Stop::Interrupted),
-        false => state.look(),
+        false => state.borrow_mut().look(),
     };
     let mut session = Session::open(port, &mut watch, conductor.job.limits);
     let result = converse(conductor, &mut session, start, act);
+    // After all measurements, so that none of them is disturbed; on hardware in the first block alone.
+    let is_first = start.turn.is_none_or(|turn| turn.block == 0);
+    if matches!(result, Ok(After::Stop)) && invocation != pilot::INVOCATION && is_first {
+        weigh(conductor, &mut session, place, &mut || {
+            state.borrow_mut().weigh()
+        })?;
+    }
     let told = match result {
         Ok(After::Stop) => session.stop().is_ok(),
         Ok(After::Ends) => true,
@@ -126,8 +136,61 @@ fn converse(
         if let Some(turn) = turn {
             conductor.record(Record::Turn(Turn { invocation, ..turn }))?;
         }
+        record_remarks(conductor, start, &[], &greeting.encoded_log)?;
     }
     act(session).map_err(failed)
+}
+
+/// What the program takes to be there goes to the archive: as it sees itself, and as the board sees it.
+fn weigh(
+    conductor: &Conductor<'_>,
+    session: &mut Session<'_>,
+    place: Place,
+    board: &mut dyn FnMut() -> Vec<(String, u64)>,
+) -> Result<(), BenchError> {
+    // A link that fails here fails again at once, where it is handled.
+    let own = session.footprint().unwrap_or_default();
+    let ticks = |instant: Option<Ticks>| instant.map(|t| t.0);
+    let own = [
+        ("read_only", own.read_only),
+        ("writable", own.writable),
+        ("resident", own.resident),
+        ("proportional", own.proportional),
+        ("peak", own.peak),
+        ("group_peak", own.group_peak),
+        ("entered", ticks(own.entered)),
+        ("ready", ticks(own.ready)),
+    ];
+    let own = own
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    for (key, value) in own.chain(board()) {
+        conductor.record(Record::Fact {
+            key: format!("footprint.{place}.{key}"),
+            value: value.to_string(),
+        })?;
+    }
+    Ok(())
+}
+
+/// What the target said by its log goes to the journal: `plain` as it is, `encoded` by the texts that its program's file has.
+pub fn record_remarks(
+    conductor: &Conductor<'_>,
+    start: Talk,
+    plain: &[String],
+    encoded: &[u8],
+) -> Result<(), BenchError> {
+    let program = (start.place.environment, start.place.stack);
+    let program = conductor.job.programs.get(&program);
+    let readable = program.and_then(|program| program.readable.as_ref());
+    let decoded = readable.map(|readable| readable.log(encoded));
+    for text in plain.iter().chain(decoded.iter().flatten()) {
+        conductor.record(Record::Remark {
+            invocation: start.invocation,
+            text: text.clone(),
+        })?;
+    }
+    Ok(())
 }
 
 /// What the link put right goes to the journal.

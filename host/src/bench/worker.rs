@@ -1,6 +1,6 @@
 //! Drives one machine through its environments.
 use super::machine::Machine;
-use super::talk::{After, Talk, now_ns, record_events, talk};
+use super::talk::{After, Talk, now_ns, record_events, record_remarks, talk};
 use super::{BenchError, Conductor, Crew, Job, MachineError, monitor, pilot};
 use crate::link::{LinkError, Session};
 use crate::model::{Environment, Measured, Place, Planned, Record, Stack, Subject};
@@ -225,6 +225,7 @@ fn run_all(
         keys: 1,
         inputs: 1,
         pilot_count: 0,
+        executions: 1,
     };
     let is_null = |p: &Planned| (p.algorithm, p.provider) == (algorithm, provider);
     if !plan.iter().any(is_null) && is_offered(&reference) {
@@ -316,7 +317,7 @@ pub(super) fn run_one(
     };
     let mut shown = 0;
     let patience = patience(job, cost_alone(planned, plan));
-    let parts = session.run(&request, patience, &mut |arrived| {
+    let parts = session.run_repeated(&request, planned.executions, patience, &mut |arrived| {
         let now = expected * u64::from(arrived) / u64::from(planned.iterations.max(1));
         conductor.meter.add(now.saturating_sub(shown));
         shown = shown.max(now);
@@ -326,14 +327,8 @@ pub(super) fn run_one(
         .programs
         .get(&(start.place.environment, start.place.stack));
     let readable = readable.and_then(|program| program.readable.as_ref());
-    let decoded = readable.map(|r| r.log(&parts.encoded_log));
-    for line in parts.log.iter().chain(decoded.iter().flatten()) {
-        let event = format!("the target says: {line}");
-        let invocation = start.invocation;
-        conductor
-            .record(Record::Link { invocation, event })
-            .map_err(|_| LinkError::Interrupted)?;
-    }
+    record_remarks(conductor, start, &parts.log, &parts.encoded_log)
+        .map_err(|_| LinkError::Interrupted)?;
     Ok(Measured {
         invocation: start.invocation,
         subject: subject(start.place, planned),

@@ -45,7 +45,8 @@ impl From<ByName> for By {
     }
 }
 
-fn bound(text: &str) -> Result<f64, String> {
+/// A bound of ratios.
+pub(super) fn bound(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(bound) if bound.is_finite() && bound > 0.0 => Ok(bound),
         _ => Err("a positive number is needed, such as 1.05".to_owned()),

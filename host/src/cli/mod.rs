@@ -9,6 +9,7 @@ mod algorithms;
 mod archive;
 mod boards;
 mod compare;
+mod explain;
 mod flash_and_bench;
 mod output;
 mod setup;
@@ -78,6 +79,7 @@ enum Command {
     FlashAndBench(flash_and_bench::Arguments),
     Archive(archive::Arguments),
     Compare(compare::Arguments),
+    Explain(explain::Arguments),
 }
 
 /// Parses the command line, runs the command, prints what failed, and gives the exit status.
@@ -91,6 +93,7 @@ pub fn main() -> ExitCode {
         Command::FlashAndBench(arguments) => flash_and_bench::run(&cli.global, arguments),
         Command::Archive(arguments) => archive::run(&cli.global, arguments),
         Command::Compare(arguments) => compare::run(&cli.global, arguments),
+        Command::Explain(arguments) => explain::run(&cli.global, arguments),
     };
     match result {
         Ok(exit) => exit.into(),

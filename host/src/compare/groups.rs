@@ -2,8 +2,9 @@
 use super::floor::{Arms, arms};
 use super::ratio::{Ratio, Refusal, Series, ratio};
 use crate::model::{Environment, Stack, Subject};
+use crate::stats::Reading;
 use crate::stats::evidence::{Evidence, algorithm_name};
-use crate::stats::figures::rows_of;
+use crate::stats::figures::{clocks_of, digest_of};
 use serde::Serialize;
 use wire::catalog::Provider;
 use wire::message::Dispatch;
@@ -234,23 +235,26 @@ fn compared(
 
 /// The samples of a subject that figures may rest on, by the clock that most of them have.
 pub(super) fn series(evidence: &Evidence, subject: Subject) -> Option<Series> {
-    let row = rows_of(evidence, subject)
+    let mut readings = evidence.readings(subject);
+    let counted = |(clock, scope)| {
+        let same = |r: &&Reading| r.counts() && (r.clock, r.scope) == (clock, scope);
+        readings.iter().filter(same).count()
+    };
+    let (clock, scope) = clocks_of(evidence, subject)
         .into_iter()
-        .max_by_key(|row| row.iterations)?;
-    let readings = evidence
-        .readings(subject)
-        .into_iter()
-        .filter(|r| r.counts() && (r.clock, r.scope) == (row.clock, row.scope))
-        .collect();
+        .max_by_key(|clock| counted(*clock))?;
+    readings.retain(|r| (r.clock, r.scope) == (clock, scope));
+    let digest = digest_of(evidence, subject, &readings).ok();
+    readings.retain(Reading::counts);
     Some(Series {
         run: evidence.provenance.run.clone(),
         board: evidence.provenance.board.clone(),
         emulated: evidence.provenance.emulated,
         seed: evidence.provenance.seed,
         subject,
-        clock: row.clock,
-        scope: row.scope,
-        digest: row.digest,
+        clock,
+        scope,
+        digest,
         readings,
         draws: evidence.draws(subject),
         blocks: evidence

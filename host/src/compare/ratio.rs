@@ -175,17 +175,17 @@ pub fn ratio(baseline: &Series, candidate: &Series) -> Result<Ratio, Refusal> {
 
 /// Median of each iteration over the invocations.
 fn by_iteration(series: &Series) -> BTreeMap<u32, f64> {
-    let mut values: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for reading in &series.readings {
         values
             .entry(reading.iteration)
             .or_default()
-            .push(reading.count);
+            .push(reading.count_each());
     }
     values
         .into_iter()
         .filter_map(|(iteration, mut counts)| {
-            counts.sort_unstable();
+            counts.sort_unstable_by(f64::total_cmp);
             Some((iteration, quantile::median(&counts)?))
         })
         .collect()
@@ -282,7 +282,7 @@ fn resampled(baseline: &Series, candidate: &Series, generator: Generator) -> Opt
         let cell = |r: &Reading| PairedCell {
             unit: unit(r.invocation),
             iteration: r.iteration,
-            value: r.count as f64,
+            value: r.count_each(),
         };
         s.readings.iter().map(cell).collect::<Vec<_>>()
     };
@@ -298,8 +298,8 @@ fn resampled(baseline: &Series, candidate: &Series, generator: Generator) -> Opt
 
 fn unpaired(baseline: &Series, candidate: &Series, generator: Generator) -> Result<Ratio, Refusal> {
     let median = |series: &Series| {
-        let mut counts: Vec<u64> = series.readings.iter().map(|r| r.count).collect();
-        counts.sort_unstable();
+        let mut counts: Vec<f64> = series.readings.iter().map(Reading::count_each).collect();
+        counts.sort_unstable_by(f64::total_cmp);
         quantile::median(&counts)
     };
     let base = median(baseline)
@@ -318,7 +318,7 @@ fn unpaired(baseline: &Series, candidate: &Series, generator: Generator) -> Resu
             )),
         )
     } else {
-        let cells = |s: &Series| figures::table(&s.readings, s.draws, |r| r.count as f64);
+        let cells = |s: &Series| figures::table(&s.readings, s.draws, Reading::count_each);
         (
             bootstrap::of_ratio(&cells(candidate), &cells(baseline), generator),
             None,

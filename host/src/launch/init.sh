@@ -84,17 +84,26 @@ facts() {
 	say end facts
 }
 
+# Each start has a control group of its own, so that the group's peak is that start's. A container has another one, of its runtime's making.
+group=/sys/fs/cgroup/start
+enter() { echo 0 >"$group/cgroup.procs"; }
+
 # Each is called with the stack: our own memory routines under the provider, or the C library's.
 native() {
+	enter
 	case "$1" in
 	stock) exec /bench/stock "$link" ;;
 	*) exec /bench/linux "$link" ;;
 	esac
 }
 
-container() { exec crun run --bundle "/run/bundle.$1" bench; }
+container() {
+	enter
+	exec crun run --bundle "/run/bundle.$1" bench
+}
 
 unikernel() {
+	enter
 	exec qemu-system-aarch64 -M "$GUEST_MACHINE" -cpu "$GUEST_CPU" -accel kvm -m "$GUEST_MEMORY_MIB" \
 		-nographic -nodefaults -serial file:/dev/console -global virtio-mmio.force-legacy=false \
 		-device virtio-serial-device,max_ports=1 -chardev "serial,path=$link,id=c" -device virtconsole,chardev=c \
@@ -122,10 +131,14 @@ start() {
 		;;
 	esac
 	echo "$1 $2" >/run/running
+	rmdir "$group" 2>/dev/null
+	mkdir -p "$group"
+	# The clock of ticks is the same for all but a guest.
+	asked=$(/bench/linux --ticks)
 	(
 		"$1" "$3" </dev/null 3>&- &
 		echo "$!" >/run/pid
-		say "started $1 $2 $!"
+		say "started $1 $2 $! $asked"
 		wait "$!"
 		status=$?
 		# Only a container whose runtime was killed is still known to it.
@@ -134,6 +147,26 @@ start() {
 		say "exited $1 $2 $status"
 	) &
 }
+
+# What the running program's start takes, in bytes: lines `memory KEY=BYTES`. The process is the program, the container's runtime or QEMU.
+memory() {
+	if [ -e /run/pid ]; then
+		process=/proc/$(cat /run/pid)
+		for field in VmRSS VmHWM; do
+			kilobytes "process.$field" "$field" "$process/status"
+		done
+		kilobytes process.Pss Pss "$process/smaps_rollup"
+		weigh start.peak "$group/memory.peak"
+		weigh container.peak /sys/fs/cgroup/bench/memory.peak
+	fi
+	say end memory
+}
+weigh() { [ -r "$2" ] && say "memory $1=$(cat "$2")"; }
+kilobytes() {
+	while read -r name value _; do
+		[ "$name" = "$2:" ] && say "memory $1=$((value * 1024))"
+	done <"$3"
+} 2>/dev/null
 
 # Ends what runs; its `exited` line follows.
 stop_running() {
@@ -155,6 +188,7 @@ while :; do
 	start) start "$environment" "$number" "$stack" ;;
 	kill) stop_running ;;
 	facts) facts ;;
+	memory) memory ;;
 	stop)
 		say stopped
 		poweroff -f

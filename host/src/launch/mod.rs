@@ -7,7 +7,8 @@
 //! |---|---|
 //! | (nothing) | `ready KERNEL key=value ..` once, when it obeys: release of the kernel, then versions |
 //! | `facts` | lines `fact KEY=VALUE`, then `end facts` |
-//! | `start ENVIRONMENT NUMBER STACK` | `started ENVIRONMENT NUMBER PID`; when the program ends, `exited ENVIRONMENT NUMBER STATUS` (as a shell counts: 128 + signal) |
+//! | `memory`, after `started` | lines `memory KEY=BYTES`, then `end memory` |
+//! | `start ENVIRONMENT NUMBER STACK` | `started ENVIRONMENT NUMBER PID TICKS`, the clock of ticks when it was asked to; when the program ends, `exited ENVIRONMENT NUMBER STATUS` (as a shell counts: 128 + signal) |
 //! | `kill`, after `started` | nothing by itself: what runs is killed, and its `exited` line comes; nothing at all if nothing runs |
 //! | `stop` | `stopped`, then the power goes off and QEMU ends |
 //! | anything wrong | `error REASON`; nothing has changed |

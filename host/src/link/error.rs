@@ -21,6 +21,11 @@ pub trait Watch {
     /// # Errors
     /// [`Stop`].
     fn look(&mut self) -> Result<(), Stop>;
+
+    /// What the board tells of the running program: memory in bytes and instants in ticks, by name. Nothing where it cannot tell.
+    fn weigh(&mut self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
 }
 
 impl<F: FnMut() -> Result<(), Stop>> Watch for F {

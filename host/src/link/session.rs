@@ -51,6 +51,8 @@ pub struct Greeting {
     pub hello: Hello,
     /// The same as it came, for the archive.
     pub bytes: Vec<u8>,
+    /// Remarks that came with it: see [`Answer::Defmt`].
+    pub encoded_log: Vec<u8>,
 }
 
 /// A conversation with one program on one target, from its Hello to its end.
@@ -124,6 +126,7 @@ impl<'a> Session<'a> {
                         greeting = Some(Greeting {
                             hello,
                             bytes: frame.body,
+                            encoded_log: Vec::new(),
                         });
                     } else if hello.body.run == [0; 16] || greeting.is_none() {
                         // It has just started, or obeyed what was meant for a program before it: either way it wants to be told,
@@ -142,6 +145,11 @@ impl<'a> Session<'a> {
                         if let Some(greeting) = greeting.take() {
                             self.next_answer = sequence.wrapping_add(1);
                             return Ok(greeting);
+                        }
+                    }
+                    Ok(Answer::Defmt(bytes)) => {
+                        if let Some(greeting) = &mut greeting {
+                            greeting.encoded_log.extend(bytes);
                         }
                     }
                     Ok(Answer::Refused {
@@ -184,9 +192,30 @@ impl<'a> Session<'a> {
         patience: Duration,
         progress: &mut dyn FnMut(u32),
     ) -> Result<Parts, LinkError> {
+        self.run_repeated(request, 1, patience, progress)
+    }
+
+    /// The same where each sample counts `executions` of its iteration.
+    ///
+    /// # Errors
+    /// As of [`Self::run`].
+    pub fn run_repeated(
+        &mut self,
+        request: &RunRequest,
+        executions: u32,
+        patience: Duration,
+        progress: &mut dyn FnMut(u32),
+    ) -> Result<Parts, LinkError> {
         let name = describe(request);
         let mut arrived = 0;
-        let command = Command::Run(request.clone());
+        let own = request.clone();
+        let command = match executions {
+            1 => Command::Run(own),
+            _ => Command::RunRepeated {
+                request: own,
+                executions,
+            },
+        };
         let answers = self.exchange(&command, &name, patience, &mut |answer| {
             if let Answer::Samples(batch) = answer {
                 arrived += batch.samples;

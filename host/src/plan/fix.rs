@@ -70,6 +70,7 @@ impl Plan {
                 keys: 1,
                 inputs: 1,
                 pilot_count: pilot.get(item).copied().unwrap_or(0),
+                executions: 1,
             }
         };
         let mut operations: Vec<Planned> = items.iter().map(number).collect();
@@ -206,7 +207,7 @@ pub fn cost_alone(planned: &Planned, all: &[Planned]) -> u64 {
 }
 
 fn own(planned: &Planned) -> u64 {
-    u64::from(planned.iterations) * planned.pilot_count
+    u64::from(planned.iterations) * u64::from(planned.executions) * planned.pilot_count
 }
 
 /// The operation of the same algorithm and provider.

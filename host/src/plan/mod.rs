@@ -8,6 +8,7 @@ pub mod estimate;
 mod fix;
 mod order;
 mod places;
+mod repeat;
 mod select;
 
 pub use error::PlanError;

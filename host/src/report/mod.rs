@@ -2,6 +2,7 @@
 
 pub mod algorithms;
 pub mod compared;
+pub mod explained;
 pub mod number;
 pub mod rows;
 pub mod runs;

@@ -71,6 +71,7 @@ mod tests {
             keys,
             inputs: iterations,
             pilot_count: 1,
+            executions: 1,
         }))
     }
 

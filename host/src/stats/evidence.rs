@@ -1,7 +1,7 @@
 //! What a run's records say, sorted out.
 use super::draws::Draws;
 use crate::model::{
-    Environment, Invocation, Measured, Planned, Provenance, Record, Status, Subject, Turn,
+    Environment, Invocation, Measured, Planned, Provenance, Record, Repeated, Status, Subject, Turn,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use wire::catalog::{AlgorithmId, Operation, Provider};
@@ -60,6 +60,8 @@ pub struct Evidence {
     pub skipped: Vec<Skipped>,
     /// What the link had to put right: invocation and event.
     pub link: Vec<(u32, String)>,
+    /// What the targets said by their log: invocation and text.
+    pub remarks: Vec<(u32, String)>,
     /// Provenance learnt during the run.
     pub facts: BTreeMap<String, String>,
     /// How the run ended; [`Status::Cut`] where no end was recorded after the last measurement.
@@ -96,6 +98,7 @@ impl Evidence {
             monitors: Vec::new(),
             skipped: Vec::new(),
             link: Vec::new(),
+            remarks: Vec::new(),
             facts: BTreeMap::new(),
             status: Status::Cut,
             milliseconds: 0,
@@ -176,6 +179,8 @@ impl Evidence {
             }
             Record::Monitor(seen) => self.monitors.push(seen),
             Record::Link { invocation, event } => self.link.push((invocation, event)),
+            Record::Repeated(list) => Repeated::apply(&list, &mut self.plan),
+            Record::Remark { invocation, text } => self.remarks.push((invocation, text)),
             Record::Fact { key, value } => {
                 self.facts.insert(key, value);
             }
@@ -225,6 +230,12 @@ impl Evidence {
     #[must_use]
     pub fn warm_up(&self, subject: Subject) -> u32 {
         self.planned(subject).map_or(0, |p| p.warm_up)
+    }
+
+    /// Executions that each sample of `subject` counts.
+    #[must_use]
+    pub fn executions(&self, subject: Subject) -> u32 {
+        self.planned(subject).map_or(1, |p| p.executions)
     }
 
     /// Which iterations of the operation that `subject` names are draws of their own.

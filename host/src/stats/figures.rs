@@ -49,7 +49,7 @@ pub fn count(evidence: &Evidence) -> usize {
 
 /// The clocks that a subject was counted by: those of the invocations that gave samples, or, where none did (its first
 /// iteration failed, say), of the first, so that its fault has a row.
-fn clocks_of(evidence: &Evidence, subject: Subject) -> Vec<(ClockName, Scope)> {
+pub fn clocks_of(evidence: &Evidence, subject: Subject) -> Vec<(ClockName, Scope)> {
     let mut with_samples = Vec::new();
     let mut any = None;
     for measured in evidence.measured_of(subject) {
@@ -118,7 +118,7 @@ fn interval(
     evidence: &Evidence,
     subject: Subject,
     used: &[Reading],
-    sorted: &[u64],
+    sorted: &[f64],
     clock: ClockName,
 ) -> Interval {
     let none = |reason: String| Interval {
@@ -134,7 +134,7 @@ fn interval(
     let noiseless = evidence.provenance.emulated && clock == ClockName::Instructions;
     let enough = if noiseless { 2 } else { interval::FEWEST };
     if first == last && sorted.len() >= enough {
-        let point = *first as f64;
+        let point = *first;
         return Interval {
             bounds: Some((point, point)),
             reason: None,
@@ -149,7 +149,7 @@ fn interval(
     let draws = evidence.draws(subject);
     if invocations >= bootstrap::FEWEST || (invocations == 1 && draws.resampled().is_some()) {
         let generator = Generator::named(evidence.provenance.seed, &figure_name(subject));
-        let bounds = bootstrap::of_median(&table(used, draws, |r| r.count as f64), generator);
+        let bounds = bootstrap::of_median(&table(used, draws, Reading::count_each), generator);
         return Interval {
             bounds,
             reason: None,
@@ -184,8 +184,8 @@ fn row(
 ) -> Row {
     let provenance = &evidence.provenance;
     let used: Vec<Reading> = readings.iter().filter(|r| r.counts()).copied().collect();
-    let counts = sorted(used.iter().map(|r| r.count));
-    let totals = sorted(used.iter().filter_map(|r| r.total));
+    let counts = sorted(used.iter().map(Reading::count_each));
+    let totals = sorted(used.iter().filter_map(Reading::total_each));
     let interval = interval(evidence, subject, &used, &counts, clock);
     let times = nanoseconds(&used).filter(|times| !provenance.emulated && !times.is_empty());
     let notes = notes(evidence, subject, &used, &interval);
@@ -202,14 +202,9 @@ fn row(
             .max()
     };
     let accounts = subject.stack == Stack::Shared;
-    let digests: Vec<Digest> = measured.iter().filter_map(|m| m.digest).collect();
-    let (digest, digest_reason) = match digest::of_commands(&digests) {
-        Ok(Some(digest)) => (Some(hex(&digest)), None),
-        Ok(None) => (
-            None,
-            Some("no outputs were digested from iteration 0 on".to_owned()),
-        ),
-        Err(conflict) => (None, Some(conflict.to_string())),
+    let (digest, digest_reason) = match digest_of(evidence, subject, readings) {
+        Ok(digest) => (Some(digest), None),
+        Err(reason) => (None, Some(reason)),
     };
     Row {
         board: provenance.board.clone(),
@@ -274,14 +269,35 @@ fn row(
     }
 }
 
+/// The digest of the outputs of `readings`, which are of one clock, in hexadecimal.
+///
+/// # Errors
+/// Why there is none.
+pub fn digest_of(
+    evidence: &Evidence,
+    subject: Subject,
+    readings: &[Reading],
+) -> Result<String, String> {
+    let digests: Vec<Digest> = evidence
+        .measured_of(subject)
+        .filter(|m| readings.is_empty() || readings.iter().any(|r| r.invocation == m.invocation))
+        .filter_map(|m| m.digest)
+        .collect();
+    match digest::of_commands(&digests) {
+        Ok(Some(digest)) => Ok(hex(&digest)),
+        Ok(None) => Err("no outputs were digested from iteration 0 on".to_owned()),
+        Err(conflict) => Err(conflict.to_string()),
+    }
+}
+
 /// Ticks below which one step of their clock is more than 1 % of what is timed.
 pub const COARSE: f64 = 100.0;
 
 fn near_resolution(used: &[Reading]) -> Option<String> {
-    let ticks = quantile::median(&sorted(used.iter().map(|r| r.ticks)))?;
+    let ticks = quantile::median(&sorted(used.iter().map(|r| r.ticks as f64)))?;
     (ticks < COARSE).then(|| {
         format!(
-            "an iteration takes {ticks} ticks: one step of that clock is {:.0} % of it",
+            "a sample takes {ticks} ticks: one step of that clock is {:.0} % of it",
             100.0 / ticks.max(1.0)
         )
     })
@@ -295,6 +311,12 @@ fn notes(
     interval: &Interval,
 ) -> Vec<String> {
     let mut notes = Vec::new();
+    let executions = evidence.executions(subject);
+    if executions > 1 {
+        notes.push(format!(
+            "each sample counts {executions} executions of the same work: figures are of one execution, and their spread is that of means"
+        ));
+    }
     notes.extend(evidence.draws(subject).note());
     let works: BTreeSet<u32> = used.iter().map(|r| r.iteration).collect();
     if works.len() == 1 && !interval.exact && interval.bounds.is_some() {
@@ -305,9 +327,9 @@ fn notes(
     notes
 }
 
-fn sorted(values: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut values: Vec<u64> = values.collect();
-    values.sort_unstable();
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
     values
 }
 
@@ -322,16 +344,8 @@ fn random_time(draws: usize) -> String {
 
 /// Ticks as time in ascending order, each converted by the rate of its own invocation; `None` where a rate is not known.
 fn nanoseconds(used: &[Reading]) -> Option<Vec<f64>> {
-    let mut values: Vec<f64> = used
-        .iter()
-        .map(|r| {
-            r.ticks_rate
-                .filter(|rate| *rate > 0)
-                .map(|rate| r.ticks as f64 * 1e9 / rate as f64)
-        })
-        .collect::<Option<_>>()?;
-    values.sort_unstable_by(f64::total_cmp);
-    Some(values)
+    let values: Option<Vec<f64>> = used.iter().map(Reading::nanoseconds_each).collect();
+    Some(sorted(values?.into_iter()))
 }
 
 fn boots(evidence: &Evidence, readings: &[Reading]) -> Vec<String> {

@@ -23,6 +23,8 @@ pub struct Reading {
     pub clock: ClockName,
     /// Whose work `count` includes.
     pub scope: Scope,
+    /// Executions that the sample counts: its numbers are sums over them.
+    pub executions: u32,
     /// The count.
     pub count: u64,
     /// The same iteration over all exception levels.
@@ -42,6 +44,29 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The count of one execution.
+    #[must_use]
+    pub fn count_each(&self) -> f64 {
+        self.each(self.count)
+    }
+
+    /// The same over all exception levels.
+    #[must_use]
+    pub fn total_each(&self) -> Option<f64> {
+        self.total.map(|total| self.each(total))
+    }
+
+    /// Nanoseconds of one execution, from ticks; `None` where their rate is not known.
+    #[must_use]
+    pub fn nanoseconds_each(&self) -> Option<f64> {
+        let rate = self.ticks_rate.filter(|rate| *rate > 0)?;
+        Some(self.each(self.ticks) * 1e9 / rate as f64)
+    }
+
+    fn each(&self, sum: u64) -> f64 {
+        sum as f64 / f64::from(self.executions.max(1))
+    }
+
     /// Whether figures may rest on it.
     #[must_use]
     pub fn counts(&self) -> bool {
@@ -55,6 +80,7 @@ impl Evidence {
     #[must_use]
     pub fn readings(&self, subject: Subject) -> Vec<Reading> {
         let warm_up = self.warm_up(subject);
+        let executions = self.executions(subject);
         let mut readings: Vec<Reading> = Vec::new();
         for measured in self.measured_of(subject) {
             let Some(hello) = self
@@ -73,6 +99,7 @@ impl Evidence {
                 warm_up: iteration < warm_up,
                 clock: clock::name(clocks.count.counter, &self.provenance),
                 scope: clocks.count.scope,
+                executions,
                 count: clock::count(&sample, &clocks.count),
                 total: clock::total(&sample, source, &self.provenance),
                 total_source: source,

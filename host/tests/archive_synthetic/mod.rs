@@ -152,6 +152,7 @@ impl Recipe {
             keys: self.keys,
             inputs: 4,
             pilot_count: 100_000,
+            executions: 1,
         };
         self.operations().into_iter().map(planned).collect()
     }

@@ -94,6 +94,8 @@ pub struct Script {
     pub holds: Option<usize>,
     /// Says no Hello until asked.
     pub shy: bool,
+    /// Ticks of every iteration, where they shall be few.
+    pub ticks: Option<u64>,
 }
 
 /// The target's state.
@@ -277,7 +279,15 @@ impl Target {
                 self.answer(&Answer::Offers(offers));
             }
             Command::Run(request) => {
-                if !self.run(&request) {
+                if !self.run(&request, 1) {
+                    return;
+                }
+            }
+            Command::RunRepeated {
+                request,
+                executions,
+            } => {
+                if !self.run(&request, u64::from(executions)) {
                     return;
                 }
             }
@@ -293,7 +303,7 @@ impl Target {
     }
 
     /// False where no Done follows.
-    fn run(&mut self, request: &RunRequest) -> bool {
+    fn run(&mut self, request: &RunRequest, executions: u64) -> bool {
         self.runs += 1;
         self.executed += 1;
         if self.script.reset_in_run == Some(self.runs) {
@@ -325,7 +335,17 @@ impl Target {
         self.answer(&Answer::Memory(Memory::default()));
         let all: Vec<u32> = (request.first..request.first + request.iterations).collect();
         for chunk in all.chunks(MAX_SAMPLES) {
-            let samples: Vec<_> = chunk.iter().map(|i| sample(*i)).collect();
+            let ticks = self.script.ticks;
+            let counted = |i: &u32| {
+                let once = sample(*i);
+                Sample {
+                    count: executions * once.count,
+                    total: executions * once.total,
+                    ticks: executions * ticks.unwrap_or(once.ticks),
+                    flags: once.flags,
+                }
+            };
+            let samples: Vec<_> = chunk.iter().map(counted).collect();
             let batch = SampleBatch::pack(chunk[0], &samples).expect("fits");
             self.answer(&Answer::Samples(batch));
         }

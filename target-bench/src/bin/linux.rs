@@ -1,5 +1,5 @@
 //! The Linux program: native, in a container, or under whatever else starts a static ELF file.
-//! Usage: `linux PORT`, where PORT is a device or `-` for standard input and output.
+//! Usage: `linux PORT`, where PORT is a device or `-` for standard input and output; or `linux --ticks`, which prints the clock of ticks.
 #![cfg_attr(freestanding, no_std, no_main)]
 
 #[cfg(freestanding)]
@@ -18,6 +18,9 @@ mod program {
         super::freestanding::start();
         // SAFETY: `_start` passes the stack pointer as the kernel set it.
         let (port, auxiliary) = unsafe { entry(stack) };
+        if port == Some(c"--ticks") {
+            target_bench::platform::linux::print_ticks();
+        }
         match Linux::start(port.unwrap_or(c"-"), auxiliary, "linux") {
             Ok(platform) => Agent::new(platform).serve(),
             Err(errno) => target_bench::platform::linux::give_up("cannot open the port", errno),

@@ -10,7 +10,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use wire::frame::{self, Decoder, Frame};
 use wire::hello::{Body, Cpu, Hello, Prefix};
-use wire::message::{Answer, Command, Dispatch, Fault, Footprint, Identify, MAX_PIECE, Refusal};
+use wire::message::{
+    Answer, Command, Dispatch, Fault, Footprint, Identify, MAX_PIECE, Refusal, RunRequest,
+};
 use wire::units::Ticks;
 
 /// Bytes of answers kept for the host to ask for again.
@@ -173,17 +175,11 @@ impl<P: Platform> Agent<P> {
                     .answer(&mut self.platform, &Answer::Offers(providers::offers()));
                 Ok(())
             }
-            Command::Run(request) => {
-                self.identity.as_ref().ok_or(Refusal::NotIdentified)?;
-                let counters = self.platform.counters();
-                let Self {
-                    platform,
-                    sender,
-                    runner,
-                    ..
-                } = self;
-                runner.run(request, counters, |answer| sender.answer(platform, answer))
-            }
+            Command::Run(request) => self.run(request, 1),
+            Command::RunRepeated {
+                request,
+                executions,
+            } => self.run(request, *executions),
             Command::Store {
                 slot,
                 offset,
@@ -227,6 +223,20 @@ impl<P: Platform> Agent<P> {
                 Ok(())
             }
         }
+    }
+
+    fn run(&mut self, request: &RunRequest, executions: u32) -> Result<(), Refusal> {
+        self.identity.as_ref().ok_or(Refusal::NotIdentified)?;
+        let counters = self.platform.counters();
+        let Self {
+            platform,
+            sender,
+            runner,
+            ..
+        } = self;
+        runner.run(request, executions, counters, |answer| {
+            sender.answer(platform, answer);
+        })
     }
 
     fn identify(&mut self, identify: &Identify) -> Result<(), Refusal> {

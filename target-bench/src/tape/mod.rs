@@ -61,6 +61,14 @@ pub fn prepare(seed: u64, algorithm: &str, purpose: Purpose, index: u32) {
     tape.drawn = 0;
 }
 
+/// Goes back to the beginning of the tape, so that what draws next draws the same. What the environment brings cannot be rewound.
+pub fn rewind() {
+    let tape = tape();
+    if tape.system.is_none() {
+        tape.drawn = 0;
+    }
+}
+
 /// Takes all randomness from `fill`, now and after each [`prepare`]: what the environment brings.
 pub fn use_system(fill: fn(&mut [u8])) {
     tape().system = Some(fill);

@@ -19,6 +19,8 @@ use wire::units::Ticks;
 
 /// Most iterations of one command: their answers must stay at hand until the host has them all.
 const MAX_ITERATIONS: u32 = 1 << 16;
+/// Most executions of one iteration.
+const MAX_EXECUTIONS: u32 = 1 << 16;
 /// Most keys and inputs of a pool.
 const MAX_POOL: u32 = 1 << 12;
 
@@ -47,13 +49,14 @@ impl From<Failed> for Trouble {
 }
 
 impl Runner {
-    /// Runs the iterations and hands each answer to `send` as soon as it is complete.
+    /// Runs the iterations, each `executions` times within one sample, and hands each answer to `send` as soon as it is complete.
     ///
     /// # Errors
     /// Where the request asks for something that this program cannot do.
     pub fn run(
         &mut self,
         request: &RunRequest,
+        executions: u32,
         counters: Counters,
         mut send: impl FnMut(&Answer),
     ) -> Result<(), Refusal> {
@@ -63,6 +66,7 @@ impl Runner {
         }
         let end = request.first.checked_add(request.iterations);
         let sound = (1..=MAX_ITERATIONS).contains(&request.iterations)
+            && (1..=MAX_EXECUTIONS).contains(&executions)
             && (1..=MAX_POOL).contains(&request.keys)
             && (1..=MAX_POOL).contains(&request.inputs);
         let (Some(end), true) = (end, sound) else {
@@ -86,7 +90,7 @@ impl Runner {
         for index in request.first..end {
             let first = index == request.first;
             match self.iterate(
-                request, algorithm, &scheme, counters, index, first, &mut send,
+                request, executions, algorithm, &scheme, counters, index, first, &mut send,
             ) {
                 Ok(Iteration { sample, output }) => {
                     if sample.flags & FLAG_COUNTER != 0 && counter_fault.is_none() {
@@ -152,6 +156,7 @@ impl Runner {
     fn iterate(
         &mut self,
         request: &RunRequest,
+        executions: u32,
         algorithm: &Algorithm,
         scheme: &Scheme,
         counters: Counters,
@@ -169,7 +174,16 @@ impl Runner {
                 measured::mark();
             }
             let held = measured::usage().held;
-            let mut sample = timer::sample(counters, &mut *operation);
+            // One execution is called as it is: the loop would be counted too.
+            let mut sample = match executions {
+                1 => timer::sample(counters, &mut *operation),
+                _ => timer::sample(counters, || {
+                    for _ in 0..executions {
+                        tape::rewind();
+                        operation();
+                    }
+                }),
+            };
             if tape::overdrawn() {
                 sample.flags |= FLAG_TAPE;
             }
@@ -178,7 +192,7 @@ impl Runner {
                 send(&Answer::Memory(Memory {
                     stack_bytes: stack::depth() as u32,
                     heap_bytes: (usage.peak - held) as u32,
-                    allocations: usage.allocations,
+                    allocations: usage.allocations / executions,
                     random_bytes: tape::drawn() as u32,
                 }));
                 send(&Answer::Trail(trail::of_last_operation()));

@@ -216,6 +216,13 @@ pub fn commands() -> Vec<(String, Command)> {
         ));
     }
     all.push(("command.footprint".into(), Command::Footprint));
+    all.push((
+        "command.run_repeated".into(),
+        Command::RunRepeated {
+            request: run_request(),
+            executions: 20,
+        },
+    ));
     all
 }
 
@@ -385,7 +392,11 @@ pub fn any_command() -> impl Strategy<Value = Command> {
             })
         }),
         Just(Command::List),
-        run.prop_map(Command::Run),
+        run.clone().prop_map(Command::Run),
+        (run, any::<u32>()).prop_map(|(request, executions)| Command::RunRepeated {
+            request,
+            executions,
+        }),
         any::<u32>().prop_map(|sequence| Command::Resend { sequence }),
         Just(Command::Stop),
         Just(Command::Restart),

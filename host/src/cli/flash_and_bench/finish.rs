@@ -90,23 +90,43 @@ pub fn finish(
         }
         (None, _) => {
             written?;
-            let disagreements = shown?;
-            if disagreements.is_empty() {
-                return Ok(Exit::Done);
-            }
-            Err(Failure::new(
-                Exit::CheckFailed,
-                anyhow!(
-                    "not all environments did the same work:\n  {}",
-                    disagreements.join("\n  ")
+            let doubts = shown?;
+            let problems = [
+                (
+                    "not all environments did the same work",
+                    doubts.disagreements,
                 ),
-            ))
+                (
+                    "operations failed on the target; the rest was measured",
+                    doubts.faults,
+                ),
+            ];
+            let told: Vec<String> = problems
+                .into_iter()
+                .filter(|(_, list)| !list.is_empty())
+                .map(|(what, list)| format!("{what}:\n  {}", list.join("\n  ")))
+                .collect();
+            match told.is_empty() {
+                true => Ok(Exit::Done),
+                false => Err(Failure::new(
+                    Exit::CheckFailed,
+                    anyhow!("{}", told.join("\n")),
+                )),
+            }
         }
     }
 }
 
-/// Prints the summary, or what `archive show` prints; gives what differs between environments.
-fn show(global: &Global, path: &Path) -> Result<Vec<String>, Failure> {
+/// What speaks against a run that came to its end.
+struct Doubts {
+    /// What differs between environments.
+    disagreements: Vec<String>,
+    /// Operations that ended in a fault.
+    faults: Vec<String>,
+}
+
+/// Prints the summary, or what `archive show` prints.
+fn show(global: &Global, path: &Path) -> Result<Doubts, Failure> {
     let run = archive::open_folder(path)?;
     let rows = run.rows();
     let work = same_work(&run.evidence, &rows);
@@ -118,5 +138,18 @@ fn show(global: &Global, path: &Path) -> Result<Vec<String>, Failure> {
             crate::cli::archive::show(global, &path.display().to_string())?;
         }
     }
-    Ok(work.disagreements())
+    let faults = rows.iter().flat_map(|row| {
+        let what = format!(
+            "{} {} {}",
+            row.subject.place(),
+            row.algorithm,
+            row.operation
+        );
+        let faults = row.faults.iter();
+        faults.map(move |fault| format!("{what}, iteration {}: {}", fault.iteration, fault.text))
+    });
+    Ok(Doubts {
+        disagreements: work.disagreements(),
+        faults: faults.collect(),
+    })
 }
