@@ -108,7 +108,7 @@ fn addresses(program: &[u8]) -> BTreeMap<String, Vec<u64>> {
 #[derive(Debug, Default)]
 struct Ownership {
     /// Names that lie where they belong, by archive.
-    own: BTreeMap<PathBuf, usize>,
+    own: BTreeMap<String, usize>,
     /// Names that an archive defines, and whose code in the program comes from elsewhere.
     strays: Vec<String>,
 }
@@ -120,7 +120,7 @@ impl Ownership {
         let program = fs::read(program).unwrap_or_else(|e| panic!("{}: {e}", program.display()));
         let (pieces, addresses) = (pieces(&map), addresses(&program));
         let provides = |archive: &Path| {
-            let name = archive.file_name().unwrap_or_default().to_string_lossy();
+            let name = file_name(archive);
             prefixes.iter().any(|prefix| name.starts_with(prefix))
         };
         let archives: BTreeSet<_> = pieces.iter().map(|piece| piece.archive).collect();
@@ -136,7 +136,7 @@ impl Ownership {
                 };
                 let owners: BTreeSet<_> = places.iter().map(|at| owner(&pieces, *at)).collect();
                 match owners.contains(&Some(archive)) {
-                    true => *found.own.entry(archive.to_owned()).or_default() += 1,
+                    true => *found.own.entry(file_name(archive)).or_default() += 1,
                     false => {
                         let archive = archive.display();
                         found
@@ -150,12 +150,17 @@ impl Ownership {
     }
 
     fn names_of(&self, prefix: &str) -> usize {
-        let own = self.own.iter().filter(|(archive, _)| {
-            let name = archive.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(prefix)
-        });
+        let own = self
+            .own
+            .iter()
+            .filter(|(archive, _)| archive.starts_with(prefix));
         own.map(|(_, names)| names).sum()
     }
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 fn firmware() -> PathBuf {

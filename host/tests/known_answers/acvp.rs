@@ -24,10 +24,8 @@ impl Tally {
     fn check(&mut self, what: &str, scheme: Scheme, case: &Value, holds: bool) {
         match holds {
             true => {
-                *self
-                    .held
-                    .entry(format!("{what}, {}", scheme.provider))
-                    .or_default() += 1
+                let held = self.held.entry(format!("{what}, {}", scheme.provider));
+                *held.or_default() += 1;
             }
             false => {
                 let number = &case["tcId"];

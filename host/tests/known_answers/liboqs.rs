@@ -21,7 +21,7 @@ struct Response(String);
 
 impl Response {
     fn field(&mut self, name: &str, bytes: &[u8]) {
-        self.number(name, &hex::of(bytes).to_uppercase());
+        self.number(name, hex::of(bytes).to_uppercase());
     }
 
     fn number(&mut self, name: &str, value: impl std::fmt::Display) {

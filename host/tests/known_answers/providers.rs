@@ -3,6 +3,7 @@
 use super::board::native;
 use super::liboqs::{Published, answer};
 use super::nist;
+use super::tamper::notices_tampering;
 use super::target::{Scheme, Target};
 use wire::catalog::{ALGORITHMS, Algorithm, Kind, Operation, Provider};
 use wire::message::{Dispatch, Randomness, Slot};
@@ -75,6 +76,9 @@ fn providers_of_one_algorithm_understand_each_other() {
             });
             let meets = meet(target, one, other) && meet(target, other, one);
             let known = answer(target, other) == published.of(algorithm);
+            let mut wrong = Vec::new();
+            notices_tampering(target, other, &mut wrong);
+            assert_eq!(wrong, Vec::<String>::new());
             println!(
                 "{}: with {} {meets}, known answer {known}; {}",
                 other.name(),

@@ -9,8 +9,8 @@ fn fails_openly(family: Family) -> bool {
 }
 
 /// Changes the lowest bit of a byte at the beginning, in the middle and at the end of the ciphertext or signature, and of the message:
-/// a KEM must give another secret, or
-/// fail where that is its way; a signature must be refused. Then puts all back and sees that it works again.
+/// a KEM must give another secret, or fail where that is its way; a signature must be refused. Then puts all back and sees that it
+/// works again.
 pub fn notices_tampering(target: &mut Target, scheme: Scheme, wrong: &mut Vec<String>) {
     let (slots, operation): (&[Slot], _) = match scheme.algorithm.kind {
         Kind::Kem => (&[Slot::Ciphertext], Operation::Decaps),
