@@ -171,24 +171,28 @@ fn firmware() -> PathBuf {
     target.join("aarch64-unknown-linux-gnu/firmware")
 }
 
-/// The newest map of a program: an older build leaves its own.
-fn map(program: &str) -> PathBuf {
+/// The map that was written when `program` was linked: builds for other boards and of other kinds leave theirs, too. Cargo puts
+/// what the linker wrote to its place as it is.
+fn map(program: &Path) -> PathBuf {
     let build = firmware().join("build");
     let folders = fs::read_dir(&build)
         .unwrap_or_else(|e| panic!("{}: {e}; build the target programs first", build.display()));
-    folders
-        .filter_map(|entry| {
-            Some(
-                entry
-                    .ok()?
-                    .path()
-                    .join("out")
-                    .join(program)
-                    .with_extension("map"),
-            )
-        })
-        .filter(|path| path.exists())
-        .max_by_key(|path| fs::metadata(path).and_then(|m| m.modified()).ok())
+    let bytes = fs::read(program).unwrap_or_else(|e| panic!("{}: {e}", program.display()));
+    let name = program.file_name().expect("a name");
+    let belongs = |map: &Path| {
+        let map = fs::read_to_string(map).unwrap_or_default();
+        let output = map
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix("OUTPUT("));
+        let output = output.and_then(|line| line.rsplit_once(' '));
+        output.is_some_and(|(file, _)| fs::read(file).is_ok_and(|linked| linked == bytes))
+    };
+    let maps = folders
+        .flatten()
+        .map(|entry| entry.path().join("out").join(name));
+    maps.map(|path| path.with_extension("map"))
+        .find(|path| belongs(path))
         .expect("the map of a built program")
 }
 
@@ -196,7 +200,8 @@ fn map(program: &str) -> PathBuf {
 #[ignore = "slow: needs the target programs, which `cargo run -p host -- flash-and-bench` builds"]
 fn each_provider_runs_its_own_code() {
     for program in ["linux", "bare", "stock"] {
-        let found = Ownership::of(&firmware().join(program), &map(program), &PROVIDERS);
+        let file = firmware().join(program);
+        let found = Ownership::of(&file, &map(&file), &PROVIDERS);
         let names: Vec<_> = [
             "liboqs_sys-",
             "libpqcrypto_kyber-",
