@@ -1,6 +1,7 @@
 //! What the programs were built with and from, for the manifest.
-use super::Toolchain;
+use super::{Built, Toolchain, footprint, program};
 use crate::tools::{Search, TARGET, run};
+use boards::Board;
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
@@ -37,6 +38,44 @@ pub fn collect(toolchain: &Toolchain, workspace: &Path) -> BTreeMap<String, Stri
         .into_iter()
         .filter_map(|(key, value)| Some((key.to_owned(), value?)))
         .collect()
+}
+
+/// Bytes that each program's image has to hold: `image.NAME.bytes`.
+pub fn images(programs: &[(&str, &Built)]) -> BTreeMap<String, String> {
+    let sizes = programs.iter().filter_map(|(name, built)| {
+        let extent = program::extent(&built.path)?;
+        Some((format!("image.{name}.bytes"), extent.loaded.to_string()))
+    });
+    sizes.collect()
+}
+
+/// The memory that the freestanding image asks for: `image.bare.memory_mib`, from the beginning of memory to its own end, and what the guest
+/// is given: `guest.memory_mib`.
+pub fn memory(bare: &Built, board: &Board) -> BTreeMap<String, String> {
+    let given = board.guest.as_ref().map(|guest| guest.memory_mib);
+    let needed = board.image.home().and_then(|home| {
+        let end = program::extent(&bare.path)?.end;
+        Some(end.checked_sub(home.base)?.div_ceil(1 << 20))
+    });
+    [
+        ("guest.memory_mib", given),
+        ("image.bare.memory_mib", needed),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key.to_owned(), value?.to_string())))
+    .collect()
+}
+
+/// Static footprint of each algorithm of the liboqs that was built in `folder`: `static.liboqs.ALGORITHM`, bytes of code, `+`, bytes of read-only
+/// data.
+pub fn footprints(folder: &Path) -> BTreeMap<String, String> {
+    let archive = fs::read(folder.join("lib/liboqs.a")).ok();
+    let found = archive.and_then(|archive| footprint::of_liboqs(&archive).ok());
+    let entries = found.into_iter().flatten().map(|(name, size)| {
+        let value = format!("{}+{}", size.code, size.read_only);
+        (format!("static.liboqs.{name}"), value)
+    });
+    entries.collect()
 }
 
 fn git(workspace: &Path, arguments: &[&str]) -> Option<String> {

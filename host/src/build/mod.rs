@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 mod facts;
+pub mod footprint;
 mod program;
 mod readable;
 pub mod same_code;
@@ -134,7 +135,7 @@ pub fn build(
     if !workspace.join("target-bench/Cargo.toml").is_file() {
         return Err(BuildError::Sources { workspace });
     }
-    let built = cargo(toolchain, board, &workspace, progress)?;
+    let (built, liboqs) = cargo(toolchain, board, &workspace, progress)?;
     let program = |name| {
         let path = built.get(name).cloned();
         let path = path.ok_or(BuildError::NoProgram { name })?;
@@ -145,11 +146,24 @@ pub fn build(
             sha256,
         })
     };
+    let (linux, stock, bare) = (program("linux")?, program("stock")?, program("bare")?);
+    let mut facts = facts::collect(toolchain, &workspace);
+    facts.extend(facts::images(&[
+        ("linux", &linux),
+        ("stock", &stock),
+        ("bare", &bare),
+    ]));
+    facts.extend(facts::memory(&bare, board));
+    facts.extend(
+        liboqs
+            .map(|out| facts::footprints(&out))
+            .unwrap_or_default(),
+    );
     Ok(Programs {
-        linux: program("linux")?,
-        stock: program("stock")?,
-        bare: program("bare")?,
-        facts: facts::collect(toolchain, &workspace),
+        linux,
+        stock,
+        bare,
+        facts,
     })
 }
 
@@ -171,6 +185,7 @@ struct Message {
     reason: String,
     #[serde(default)]
     package_id: String,
+    out_dir: Option<PathBuf>,
     target: Option<Target>,
     executable: Option<PathBuf>,
 }
@@ -180,13 +195,13 @@ struct Target {
     name: String,
 }
 
-/// Calls cargo; gives programs by name.
+/// Calls cargo; gives programs by name, and the folder in which liboqs was built.
 fn cargo(
     toolchain: &Toolchain,
     board: &Board,
     workspace: &Path,
     progress: Progress,
-) -> Result<BTreeMap<String, PathBuf>, BuildError> {
+) -> Result<(BTreeMap<String, PathBuf>, Option<PathBuf>), BuildError> {
     let mut command = Command::new(&toolchain.rust.cargo);
     command
         .current_dir(workspace)
@@ -201,12 +216,16 @@ fn cargo(
     let task = progress.task("build target programs", STEPS + LIBOQS_STEPS);
     let mut steps = 0;
     let mut programs = BTreeMap::new();
+    let mut liboqs = None;
     let result = run::lines(&mut command, |event| {
         let mut for_people = false;
         if let Event::Line(line) = event {
             match serde_json::from_str::<Message>(line) {
                 Ok(message) => {
                     steps += weight(&message);
+                    if message.package_id.contains("oqs-sys") && message.out_dir.is_some() {
+                        liboqs = message.out_dir;
+                    }
                     if let (Some(target), Some(executable)) = (message.target, message.executable) {
                         programs.insert(target.name, executable);
                     }
@@ -224,7 +243,7 @@ fn cargo(
     });
     task.done();
     result?;
-    Ok(programs)
+    Ok((programs, liboqs))
 }
 
 fn weight(message: &Message) -> u64 {

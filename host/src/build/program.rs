@@ -1,5 +1,5 @@
 //! What a built program is: its build id and its digest.
-use object::Object;
+use object::{Object, ObjectSegment, ObjectSymbol};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,29 @@ pub fn identify(path: &Path) -> Result<([u8; 20], String), ProgramError> {
             path: path.to_owned(),
         })?;
     Ok((id, hexadecimal(&Sha256::digest(&data))))
+}
+
+/// Where a program lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes that are loaded from its file: what an image of it must hold, symbols and line tables left out.
+    pub loaded: u64,
+    /// First address behind it, zeroed memory included.
+    pub end: u64,
+}
+
+/// Where the program in this file lies; `None` where it cannot be read as one.
+#[must_use]
+pub fn extent(path: &Path) -> Option<Extent> {
+    let data = std::fs::read(path).ok()?;
+    let file = object::File::parse(data.as_slice()).ok()?;
+    let ends = file.segments().map(|s| s.address() + s.size());
+    // Stacks behind the last section are in no segment.
+    let told = file.symbols().filter(|s| s.name() == Ok("__writable_end"));
+    Some(Extent {
+        loaded: file.segments().map(|s| s.file_range().1).sum(),
+        end: ends.chain(told.map(|s| s.address())).max()?,
+    })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
