@@ -297,6 +297,17 @@ impl Algorithm {
             .map(|(_, name)| *name)
     }
 
+    /// Where it stands as `provider` has it: what two libraries keep under one name need not be one scheme.
+    #[must_use]
+    pub fn standard_at(&self, provider: Provider) -> &'static str {
+        match (self.family, provider) {
+            (Family::Kyber, Provider::Pqclean) => {
+                "FIPS 203 draft of 2023, neither round 3 nor ML-KEM: legacy"
+            }
+            _ => self.family.standard(),
+        }
+    }
+
     /// Whether the operation's running time depends on the randomness drawn.
     #[must_use]
     pub fn has_random_time(&self, operation: Operation) -> bool {

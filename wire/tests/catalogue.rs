@@ -122,3 +122,13 @@ fn every_operation_is_of_some_kind() {
     let names: BTreeSet<_> = Operation::ALL.iter().map(|o| o.name()).collect();
     assert_eq!(names.len(), Operation::ALL.len());
 }
+
+#[test]
+fn one_name_of_two_schemes_is_labelled_by_provider() {
+    let differ = ALGORITHMS.iter().filter(|a| {
+        let labels: BTreeSet<_> = a.providers.iter().map(|p| a.standard_at(p.0)).collect();
+        labels.len() > 1
+    });
+    let names: Vec<_> = differ.map(|a| a.name).collect();
+    assert_eq!(names, ["Kyber512", "Kyber768", "Kyber1024"]);
+}

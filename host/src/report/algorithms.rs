@@ -70,7 +70,7 @@ fn entry(algorithm: &Algorithm, provider: Provider, native_name: &'static str) -
         provider: provider.name(),
         operations: operations.iter().map(|o| o.name()).collect(),
         level: algorithm.level,
-        standard: algorithm.family.standard(),
+        standard: algorithm.standard_at(provider),
         random_time: operations
             .iter()
             .filter(|o| algorithm.has_random_time(**o))
