@@ -45,7 +45,10 @@ pub fn build(folder: &Path) -> Programs {
             "codegen-units=1",
             "--extern",
         ])
-        .arg(format!("rlsf={}", newest(&deps, "librlsf-", "").display()))
+        .arg(format!(
+            "target_bench={}",
+            newest(&deps, "libtarget_bench-", "").display()
+        ))
         .arg("-L")
         .arg(format!("dependency={}", deps.display()))
         .arg("-L")
@@ -53,6 +56,8 @@ pub fn build(folder: &Path) -> Programs {
             "dependency={}",
             workspace.join("target/firmware/deps").display()
         ))
+        .arg("-L")
+        .arg(format!("native={}", liboqs.with_file_name("").display()))
         .arg(sources.join("heap.rs"))
         .arg("-o")
         .arg(&heap));
@@ -77,8 +82,15 @@ pub fn build(folder: &Path) -> Programs {
         let object = compile(&tests.join(format!("{name}.c")), &format!("{name}.o"), true);
         let program = folder.join(name);
         // The C library has the same names: the first ones count, and the allocator is wanted before anybody asks for it.
+        // What else its library holds is left out.
         run(Command::new(&toolchain.cc)
-            .args(["-static", "-Wl,-z,muldefs", "-Wl,-u,malloc", "-o"])
+            .args([
+                "-static",
+                "-Wl,-z,muldefs",
+                "-Wl,--gc-sections",
+                "-Wl,-u,malloc",
+                "-o",
+            ])
             .arg(&program)
             .args([&object, &count, &memory, &heap, &liboqs])
             .arg("-lm"));

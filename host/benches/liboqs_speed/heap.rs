@@ -1,17 +1,18 @@
-//! The bench's allocator behind C's names, for programs that have a C library otherwise.
+//! The bench's allocator behind C's names, and its `pthread_once`, by which liboqs asks for CPU features again and again, for programs that
+//! have a C library otherwise. The machine code is that of the target programs: it comes from their library.
 #![no_std]
-#![allow(dead_code, missing_docs)]
-
-#[path = "../../../target-bench/src/memory/mod.rs"]
-mod memory;
 
 use core::ffi::c_int;
-use memory::measured;
+use target_bench::memory::{RustHeap, measured};
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {}
 }
+
+/// The library wants one; it is not used.
+#[global_allocator]
+static HEAP: RustHeap = RustHeap;
 
 const ALIGNMENT: usize = 16;
 
@@ -68,4 +69,16 @@ unsafe extern "C" fn explicit_bzero(block: *mut u8, size: usize) {
         block.write_bytes(0, size);
         core::arch::asm!("/* {0} */", in(reg) block, options(nostack, preserves_flags));
     }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_once(once: *mut c_int, initialise: extern "C" fn()) -> c_int {
+    // SAFETY: the caller's control block, initialised to PTHREAD_ONCE_INIT = 0.
+    unsafe {
+        if *once == 0 {
+            *once = 1;
+            initialise();
+        }
+    }
+    0
 }

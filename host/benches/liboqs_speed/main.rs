@@ -1,6 +1,6 @@
 //! Holds this bench against liboqs' own speed programs: same library, same guest, same counter, same memory routines and allocator.
 //!
-//! `cargo bench -p host --bench liboqs_speed`, or with `-- --quick` for the cheapest three. The sources of `speed_kem` and `speed_sig` come from the
+//! `cargo bench -p host --bench liboqs_speed`, with `-- --quick` for the cheapest three, or with names of the list. The sources of `speed_kem` and `speed_sig` come from the
 //! oqs-sys package, are compiled here, and run as they are, but for the clocks that they read (`count.h`). Exit status 1 if a family is
 //! farther off than 0.5 % without a reason.
 mod build;
@@ -35,10 +35,18 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let quick = std::env::args().any(|a| a == "--quick");
-    let sets = &SETS[..if quick { 3 } else { SETS.len() }];
+    let named: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    let sets: Vec<&str> = SETS
+        .into_iter()
+        .take(if quick { 3 } else { SETS.len() })
+        .filter(|set| named.is_empty() || named.iter().any(|n| n == set))
+        .collect();
     let folder = tempfile::tempdir().expect("a folder for what is built");
     eprintln!("measuring with this bench: {}", sets.join(", "));
-    let ours = ours::measure(folder.path(), sets);
+    let ours = ours::measure(folder.path(), &sets);
     eprintln!("building liboqs' speed programs");
     let programs = build::build(folder.path());
     eprintln!("running them in the same guest");
