@@ -288,7 +288,8 @@ fn an_interrupted_run_is_gone_on_with() {
         assert_eq!(ending.status, Status::Interrupted);
         assert!(ending.errors.is_empty(), "{:?}", ending.errors);
         let before = measured(&list.records).len();
-        assert!((after..24).contains(&before), "{before} after {after}");
+        // Under load what is under way may come to its end before the interruption is seen.
+        assert!((after..=24).contains(&before), "{before} after {after}");
 
         let history = History::from_records(&list.records);
         assert_eq!(history.plan.as_deref(), Some(&*plan_of(&list.records)));
