@@ -180,7 +180,7 @@ fn emulated() -> (Hello, Results) {
     let toolchain = Toolchain::choose(&Search::from_env()).expect("setup has run");
     let programs = build(&toolchain, &board, Progress::new(false)).expect("the programs build");
     let errors = Path::new(env!("CARGO_TARGET_TMPDIR")).join("x86_program.errors.txt");
-    let arguments = bare(&board, &programs.bare.path).expect("emulated");
+    let arguments = bare(&board, &programs.bare.as_ref().expect("for Arm").path).expect("emulated");
     let mut emulator = Emulator::start("qemu-system-aarch64", &arguments, &errors).expect("QEMU");
     let mut port = Serial::open(emulator.pty(LINK).expect("a port"), 115_200).expect("a pty");
     emulator.go().expect("it runs");

@@ -1,6 +1,6 @@
 //! The emulated board with the freestanding image on it: every start is a boot.
 use super::machine::{Machine, MachineError};
-use crate::flash::{Emulator, FlashError, LINK, bare, raw};
+use crate::flash::{Emulator, FlashError, LINK, bare, guest, raw};
 use crate::link::serial::Serial;
 use crate::link::{Port, Stop, Watch};
 use crate::model::Place;
@@ -16,11 +16,14 @@ pub(super) const BAUD: u32 = 115_200;
 /// How long the image may take to power off.
 const END: Duration = Duration::from_secs(5);
 
+/// What plays a guest on the machine itself.
+pub const KVM_QEMU: &str = "qemu-system-aarch64";
+
 /// Statuses with which an image ends its emulator, where that is how it switches off: told to, and after a fault.
 const ENDED_BY_IMAGE: [i32; 2] = [0, 70];
 
 /// Wraps a port, to record or to damage what passes; as it is, where nobody wants either.
-pub type Wrap = Arc<dyn Fn(Serial) -> Box<dyn Port> + Send + Sync>;
+pub type Wrap = Arc<dyn Fn(Box<dyn Port>) -> Box<dyn Port> + Send + Sync>;
 
 /// The board.
 pub struct BareBoard {
@@ -58,6 +61,34 @@ impl BareBoard {
             running: None,
             facts: Vec::new(),
             image_ends_emulator: board.power.conduit == Conduit::Semihosting,
+        })
+    }
+
+    /// The guest that this machine offers by KVM, with `image`: every start is one of QEMU, pinned to the processor `cpu` if there is one.
+    ///
+    /// # Errors
+    /// Where the board says nothing of a guest.
+    pub fn guest(
+        board: &Board,
+        image: &Path,
+        scratch: &Path,
+        wrap: Wrap,
+        cpu: Option<u32>,
+    ) -> Result<Self, MachineError> {
+        let mut words = vec![KVM_QEMU.to_owned()];
+        words.extend(guest(board, image)?);
+        if let Some(cpu) = cpu {
+            let pinned = ["taskset".to_owned(), "-c".to_owned(), cpu.to_string()];
+            words.splice(..0, pinned);
+        }
+        Ok(Self {
+            program: words.remove(0),
+            arguments: words,
+            errors: scratch.join("unikernel.errors.txt"),
+            wrap,
+            running: None,
+            facts: Vec::new(),
+            image_ends_emulator: true,
         })
     }
 }
@@ -101,7 +132,7 @@ impl Machine for BareBoard {
             self.facts.push(fact);
         }
         emulator.go()?;
-        self.running = Some(((self.wrap)(port), Running(emulator)));
+        self.running = Some(((self.wrap)(Box::new(port)), Running(emulator)));
         Ok(())
     }
 

@@ -24,7 +24,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 mod container;
+mod engine;
+mod processor;
 mod seccomp;
+
+pub use engine::{Container, Engine, EngineError};
+pub use processor::processor;
 
 /// Name of the virtio port that carries the control lines.
 pub const CONTROL_PORT: &str = "org.pqbench.control";
