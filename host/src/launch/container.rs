@@ -93,6 +93,8 @@ pub fn config(stack: Stack) -> Value {
 pub fn on_pipes(name: &str, cpu: Option<u32>) -> Value {
     let mut config = config(Stack::Shared);
     config["process"]["args"][1] = PIPES.into();
+    // Those that a process of this machine has: to raise them takes a privilege, and the native program has no others.
+    config["process"]["rlimits"] = json!([]);
     config["root"]["path"] = "rootfs".into();
     let linux = &mut config["linux"];
     linux["cgroupsPath"] = format!("/{name}").into();

@@ -1,5 +1,4 @@
 //! The container engine of this machine: which one answers, and how a program is put into a container of it.
-use super::STACK_BYTES;
 use super::container::{self, PIPES};
 use crate::tools::Search;
 use std::fs;
@@ -214,9 +213,8 @@ impl Container {
             return words;
         }
         // No log: it would write down all that passes. What the engine gives beside that is its default.
-        let options = "run --interactive --rm --network none --log-driver none --read-only --cap-add IPC_LOCK --ulimit memlock=-1";
+        let options = "run --interactive --rm --network none --log-driver none --read-only";
         words.extend(options.split(' ').map(str::to_owned));
-        words.extend(["--ulimit".to_owned(), format!("stack={STACK_BYTES}")]);
         words.extend(["--name".to_owned(), self.name.clone()]);
         if let Some(cpu) = self.cpu {
             words.extend(["--cpuset-cpus".to_owned(), cpu.to_string()]);

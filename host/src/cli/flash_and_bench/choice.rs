@@ -131,7 +131,9 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
         .extract_if(.., |planned| cannot(planned.place).is_some())
         .filter_map(|planned| Some((planned, cannot(planned.place)?.to_owned())))
         .collect();
-    if let ([], Some((planned, reason))) = (places.as_slice(), skipped_places.first()) {
+    let is_absent = |planned: &PlannedPlace| impossible(&board, target, planned.place).is_some();
+    if let (true, Some((planned, reason))) = (places.iter().all(is_absent), skipped_places.first())
+    {
         return Err(bad(format!(
             "nothing can run in {}: {reason}",
             planned.place
