@@ -162,6 +162,7 @@ fn job(dispatches: &[Dispatch]) -> Job {
         limit: None,
         boot_patience: Duration::from_secs(5),
         slowest: 1 << 40,
+        cooling: Duration::ZERO,
         limits: limits(),
     }
 }

@@ -1,9 +1,10 @@
 //! The emulated board with the freestanding image on it: every start is a boot.
 use super::machine::{Machine, MachineError};
 use crate::flash::{Emulator, FlashError, LINK, bare, guest, raw};
+use crate::launch::conditions;
 use crate::link::serial::Serial;
 use crate::link::{Port, Stop, Watch};
-use crate::model::Place;
+use crate::model::{Conditions, Place};
 use boards::{Board, Conduit, Format};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,9 +36,15 @@ pub struct BareBoard {
     facts: Vec<(String, String)>,
     /// Whether the emulator ends with its image.
     image_ends_emulator: bool,
+    /// On the machine itself: the processor that its guest is pinned to, if it is to one.
+    here: Option<Option<u32>>,
 }
 
-struct Running(Emulator);
+struct Running {
+    emulator: Emulator,
+    /// On the machine itself: the processor that it is pinned to, if it is to one.
+    here: Option<Option<u32>>,
+}
 
 impl BareBoard {
     /// The board with `image`; working files go to `scratch`.
@@ -61,6 +68,7 @@ impl BareBoard {
             running: None,
             facts: Vec::new(),
             image_ends_emulator: board.power.conduit == Conduit::Semihosting,
+            here: None,
         })
     }
 
@@ -89,6 +97,7 @@ impl BareBoard {
             running: None,
             facts: Vec::new(),
             image_ends_emulator: true,
+            here: Some(cpu),
         })
     }
 }
@@ -132,7 +141,8 @@ impl Machine for BareBoard {
             self.facts.push(fact);
         }
         emulator.go()?;
-        self.running = Some(((self.wrap)(Box::new(port)), Running(emulator)));
+        let here = self.here;
+        self.running = Some(((self.wrap)(Box::new(port)), Running { emulator, here }));
         Ok(())
     }
 
@@ -142,7 +152,7 @@ impl Machine for BareBoard {
     }
 
     fn board_ended(&mut self) -> Option<String> {
-        let (_, Running(emulator)) = self.running.as_mut()?;
+        let (_, Running { emulator, .. }) = self.running.as_mut()?;
         // An image that ended takes nothing away: the next start brings a new emulator anyway.
         let by_image = emulator
             .exit_code()
@@ -157,7 +167,7 @@ impl Machine for BareBoard {
         let begin = Instant::now();
         while told
             && begin.elapsed() < END
-            && let Some((_, Running(emulator))) = &mut self.running
+            && let Some((_, Running { emulator, .. })) = &mut self.running
             && emulator.stopped().is_none()
         {
             std::thread::sleep(Duration::from_millis(10));
@@ -174,6 +184,14 @@ impl Machine for BareBoard {
 
 impl Watch for Running {
     fn look(&mut self) -> Result<(), Stop> {
-        self.0.stopped().map_or(Ok(()), |how| Err(Stop::Ended(how)))
+        self.emulator
+            .stopped()
+            .map_or(Ok(()), |how| Err(Stop::Ended(how)))
+    }
+
+    fn conditions(&mut self) -> Option<Conditions> {
+        let process = Some(self.emulator.pid());
+        self.here
+            .map(|processor| conditions(Path::new("/"), processor, process))
     }
 }

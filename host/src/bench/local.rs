@@ -3,14 +3,15 @@
 use super::bare::Wrap;
 use super::machine::{Machine, MachineError};
 use crate::flash::tail;
-use crate::launch::{Container, Engine};
+use crate::launch::{Container, Engine, conditions};
 use crate::link::{Pipes, Port, Stop, Watch};
-use crate::model::{Environment, Place, Stack};
+use crate::model::{Conditions, Environment, Place, Stack};
 use crate::tools::{Search, tied_to_this_thread};
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// From its last command to a program's end, its container's included.
@@ -37,7 +38,7 @@ pub struct LocalBoard {
     scratch: PathBuf,
     wrap: Wrap,
     /// Made when the first program is started in it.
-    container: Option<Container>,
+    container: Option<Rc<Container>>,
     running: Option<(Box<dyn Port>, Running)>,
     facts: Vec<(String, String)>,
 }
@@ -45,9 +46,11 @@ pub struct LocalBoard {
 struct Running {
     child: Child,
     errors: PathBuf,
-    environment: Environment,
-    /// The program's process: the child, or one in a container.
+    /// The container that it is in, if it is in one.
+    container: Option<Rc<Container>>,
+    /// The program's process, once it is known.
     process: Option<u32>,
+    processor: Option<u32>,
     /// The clock of ticks when the program was to start.
     asked: Option<u64>,
 }
@@ -69,7 +72,7 @@ impl LocalBoard {
     }
 
     /// The container, made if there is none yet.
-    fn container(&mut self) -> Result<&Container, MachineError> {
+    fn container(&mut self) -> Result<Rc<Container>, MachineError> {
         if self.container.is_none() {
             let engine = Engine::find(&Search::from_env())?;
             let LocalPrograms {
@@ -81,9 +84,9 @@ impl LocalBoard {
             let container = Container::new(engine, linux, name, *processor, &self.scratch)?;
             let engine = ("local.container".to_owned(), container.engine());
             self.facts.push(engine);
-            self.container = Some(container);
+            self.container = Some(Rc::new(container));
         }
-        self.container.as_ref().ok_or(MachineError::NotStarted)
+        self.container.clone().ok_or(MachineError::NotStarted)
     }
 
     /// The command that starts the program in `place`.
@@ -150,15 +153,16 @@ impl Machine for LocalBoard {
         };
         let name = format!("the program's standard input and output ({place})");
         let port = Pipes::new(name, input, output);
-        let process = match place.environment {
-            Environment::Container => None,
-            _ => Some(child.id()),
+        let (container, process) = match place.environment {
+            Environment::Container => (self.container.clone(), None),
+            _ => (None, Some(child.id())),
         };
         let running = Running {
             child,
             errors,
-            environment: place.environment,
+            container,
             process,
+            processor: self.programs.processor,
             asked,
         };
         self.running = Some(((self.wrap)(Box::new(port)), running));
@@ -167,9 +171,6 @@ impl Machine for LocalBoard {
 
     fn link(&mut self) -> Option<(&mut dyn Port, &mut dyn Watch)> {
         let (port, running) = self.running.as_mut()?;
-        if running.process.is_none() {
-            running.process = self.container.as_ref().and_then(Container::process);
-        }
         Some((port, running))
     }
 
@@ -203,9 +204,7 @@ impl LocalBoard {
             return;
         };
         if running.status().is_none() {
-            if let Some(container) = &self.container
-                && running.environment == Environment::Container
-            {
+            if let Some(container) = &running.container {
                 container.kill();
             }
             // Fails where it has ended already.
@@ -222,6 +221,14 @@ impl Drop for LocalBoard {
 }
 
 impl Running {
+    /// The program's process: the child, or one in a container, which its engine knows once it runs.
+    fn process(&mut self) -> Option<u32> {
+        if self.process.is_none() {
+            self.process = self.container.as_deref().and_then(Container::process);
+        }
+        self.process
+    }
+
     fn status(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok()?
     }
@@ -253,7 +260,7 @@ impl Watch for Running {
     fn weigh(&mut self) -> Vec<(String, u64)> {
         let mut found: Vec<(String, u64)> = Vec::new();
         found.extend(self.asked.map(|ticks| ("asked".to_owned(), ticks)));
-        let Some(process) = self.process else {
+        let Some(process) = self.process() else {
             return found;
         };
         for (file, field) in [
@@ -267,6 +274,11 @@ impl Watch for Running {
             }
         }
         found
+    }
+
+    fn conditions(&mut self) -> Option<Conditions> {
+        let process = self.process();
+        Some(conditions(Path::new("/"), self.processor, process))
     }
 }
 

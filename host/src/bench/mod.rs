@@ -35,7 +35,7 @@ pub use machine::{Machine, MachineError};
 pub use meter::Meter;
 pub use program::Program;
 pub use scratch::Scratch;
-pub use worker::NOT_HELD;
+pub use worker::{NOT_HELD, REPEATS};
 
 use crate::model::{Environment, Record, Stack, Status};
 use crate::plan::{Item, Plan, PlannedPlace, Visit, blocks};
@@ -68,6 +68,8 @@ pub struct Job {
     pub boot_patience: Duration,
     /// Counts per second to reckon with, at least, when waiting for an answer.
     pub slowest: u64,
+    /// How long a board that was throttled is left alone before its block is measured again.
+    pub cooling: Duration,
     /// How the sessions wait and retry.
     pub limits: crate::link::Limits,
 }

@@ -215,6 +215,7 @@ fn job(choice: &Choice, programs: &Programs) -> Job {
             .collect(),
         boot_patience: Duration::from_secs(60),
         slowest: 20_000_000,
+        cooling: Duration::from_secs(20),
         limits: Limits::default(),
     }
 }

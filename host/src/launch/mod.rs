@@ -23,11 +23,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+mod conditions;
 mod container;
 mod engine;
 mod processor;
 mod seccomp;
 
+pub use conditions::conditions;
 pub use engine::{Container, Engine, EngineError};
 pub use processor::processor;
 
