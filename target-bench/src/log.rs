@@ -54,14 +54,3 @@ pub fn end() {
         _ => queue.bytes.truncate(queue.frame),
     }
 }
-
-/// Says something, as `defmt::info!` does. Only programs have the section that defmt needs; elsewhere nothing is said.
-#[cfg(target_arch = "aarch64")]
-macro_rules! note {
-    ($($what:tt)*) => { defmt::info!($($what)*) };
-}
-#[cfg(not(target_arch = "aarch64"))]
-macro_rules! note {
-    ($text:literal $(, $value:expr)*) => {{ $(let _ = $value;)* }};
-}
-pub(crate) use note;

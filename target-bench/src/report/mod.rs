@@ -1,5 +1,5 @@
 //! Obeys the host: reads frames, carries commands out, sends answers, and keeps them until the next command.
-use crate::log::{self, note};
+use crate::log;
 use crate::memory;
 use crate::memory::layout::layout;
 use crate::platform::{self, Platform};
@@ -248,7 +248,10 @@ impl<P: Platform> Agent<P> {
         if identify.dispatch == Dispatch::Portable {
             platform::set_features_used(0);
         }
-        note!(
+        // Only the programs for the boards have the section that defmt needs. Said here and by no macro of ours, whose place in the sources
+        // would be told instead of this one.
+        #[cfg(target_arch = "aarch64")]
+        defmt::info!(
             "invocation {=u32}, code path {=str}",
             identify.invocation,
             identify.dispatch.name()
