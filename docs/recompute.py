@@ -187,7 +187,8 @@ def digest_of(commands):
 
 def figures(samples, commands, manifest, hertz):
     """Every figure of one row."""
-    used = [s for s in samples if not s["warm_up"] and s["fault"] is None and s["flags"] == 0]
+    void = {i for v in manifest.get("void", []) for i in v["invocations"]}
+    used = [s for s in samples if not s["warm_up"] and s["invocation"] not in void and s["fault"] is None and s["flags"] == 0]
     ordered = sorted(s["count"] for s in used)
     totals = sorted(s["total"] for s in used if s["total"] is not None)
     subject = "/".join(commands[0][field] for field in SUBJECT)
@@ -200,7 +201,8 @@ def figures(samples, commands, manifest, hertz):
     if used and not manifest["run"]["emulated"] and all(hertz.get(s["invocation"]) for s in used):
         times = sorted(s["ticks"] * 1e9 / hertz[s["invocation"]] for s in used)
         nanoseconds, mean_nanoseconds = quantile(times, 0.5), sum(times) / len(times)
-    rest = [s for s in samples if not s["warm_up"]]
+    cold = [s for s in samples if not s["warm_up"]]
+    rest = [s for s in cold if s["invocation"] not in void]
     boots = {s["invocation"]: s["boot"] for s in samples}
     return {
         "iterations": len(used),
@@ -222,7 +224,8 @@ def figures(samples, commands, manifest, hertz):
         "random_bytes": largest("random_bytes"),
         "digest": digest_of(commands),
         "left_out": {
-            "warm_up": len(samples) - len(rest),
+            "warm_up": len(samples) - len(cold),
+            "void": len(cold) - len(rest),
             "faulty": sum(s["fault"] is not None for s in rest),
             "flagged": sum(s["fault"] is None and s["flags"] != 0 for s in rest),
         },
@@ -235,7 +238,10 @@ def drift(manifest, hertz):
     """How the reference operation changed: per look, the farthest, and the trend (Sen 1968) over the run; None without looks."""
     place = {i["id"]: (i["environment"], i.get("dispatch"), i["stack"]) for i in manifest["invocations"]}
     looks = []
+    void = {i for v in manifest.get("void", []) for i in v["invocations"]}
     for look in manifest["monitor"]:
+        if look["invocation"] in void:
+            continue
         ticks = sorted(t for t, flags in list(zip(look["ticks"], look["flags"]))[1:] if flags == 0)
         if look["complete"] and ticks and hertz.get(look["invocation"]):
             looks.append((look["at_ns"], place[look["invocation"]], quantile(ticks, 0.5) * 1e9 / hertz[look["invocation"]]))
@@ -300,13 +306,14 @@ def main():
     for missing in (m for m in every - seen if m[3] != "null" or "null" in planned):
         differing.append(f"{'/'.join(missing)}: samples without a row")
 
+    void = {i for v in manifest.get("void", []) for i in v["invocations"]}
     for harness in shown["run"]["harness"]:
         null = [
             s
             for subject, list_ in samples.items()
             if subject[:4] == (harness["environment"], harness["dispatch"], harness["stack"], "null")
             for s in list_
-            if not s["warm_up"] and s["fault"] is None and s["flags"] == 0
+            if not s["warm_up"] and s["invocation"] not in void and s["fault"] is None and s["flags"] == 0
         ]
         for name in ("ticks", "count"):
             mine = quantile(sorted(s[name] for s in null), 0.5)

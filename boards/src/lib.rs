@@ -136,8 +136,8 @@ pub struct Cpu {
 pub struct Clocks {
     /// What PMCCNTR_EL0 counts here.
     pub pmccntr: CounterUnit,
-    /// Rate of CNTVCT_EL0, Hz.
-    pub cntfrq_hz: u64,
+    /// Rate of CNTVCT_EL0, Hz; none where only the machine itself knows.
+    pub cntfrq_hz: Option<u64>,
     /// Instructions in a tick of CNTVCT_EL0, where an emulator ties the two together.
     pub instructions_per_tick: Option<u32>,
 }

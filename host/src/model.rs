@@ -263,6 +263,48 @@ pub enum Record {
     },
     /// Operations of the plan of which each sample counts several executions. It follows the plan.
     Repeated(Vec<Repeated>),
+    /// What a Linux board was like when an invocation began to measure, or when it ended.
+    Conditions(Conditions),
+    /// A block that was measured while the board was throttled: its samples are kept, and are in no figure.
+    Void {
+        /// The block.
+        block: u32,
+        /// The invocations that it is made of.
+        invocations: Vec<u32>,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What a Linux board is like at a moment. What is `None` it does not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// The invocation.
+    pub invocation: u32,
+    /// Whether it has measured; else it is about to.
+    pub after: bool,
+    /// When, nanoseconds since the Unix epoch.
+    pub at_ns: u64,
+    /// The processor that the program is pinned to.
+    pub processor: Option<u32>,
+    /// What chooses that processor's frequency.
+    pub governor: Option<String>,
+    /// Its frequency, kHz.
+    pub kilohertz: Option<u64>,
+    /// Temperature of the hottest zone, thousandths of a degree Celsius.
+    pub millidegrees: Option<i64>,
+    /// How far the kernel holds processors back to cool them; 0: not at all.
+    pub cooling: Option<u64>,
+    /// How often the processor or its package was throttled since the board was started.
+    pub throttled: Option<u64>,
+    /// What a Raspberry Pi's firmware says of throttling, a set of bits.
+    pub firmware: Option<u32>,
+    /// What a hypervisor underneath gave to others, hundredths of a second since the board was started.
+    pub steal: Option<u64>,
+    /// How long the program was ready to run and did not, nanoseconds since it was started.
+    pub waited_ns: Option<u64>,
+    /// How often guests of this machine were left for its kernel since it was started.
+    pub guest_exits: Option<u64>,
 }
 
 /// Where an invocation stands in the order of its run.

@@ -8,7 +8,7 @@ use host::bench::{
 };
 use host::link::{Port, Stop, Watch};
 use host::model::{
-    Environment, Invocation, Measured, Place, Planned, Record, Stack, Status, Subject,
+    Conditions, Environment, Invocation, Measured, Place, Planned, Record, Stack, Status, Subject,
 };
 use host::plan::Plan;
 use host::progress::Progress;
@@ -34,9 +34,11 @@ struct Stage {
     /// The board ends at this start.
     ends_at_start: Option<u32>,
     over: bool,
+    /// What the board's firmware says of throttling during each start, if it says anything.
+    firmware: fn(u32) -> Option<u32>,
 }
 
-struct Playing(Arc<Mutex<Target>>);
+struct Playing(Arc<Mutex<Target>>, Option<u32>);
 
 impl Watch for Playing {
     fn look(&mut self) -> Result<(), Stop> {
@@ -44,6 +46,13 @@ impl Watch for Playing {
             true => Err(Stop::Ended("the program is over".into())),
             false => Ok(()),
         }
+    }
+
+    fn conditions(&mut self) -> Option<Conditions> {
+        Some(Conditions {
+            firmware: Some(self.1?),
+            ..Conditions::default()
+        })
     }
 }
 
@@ -56,8 +65,9 @@ impl Machine for Stage {
             });
         }
         let port = InMemory::new((self.script)(place.environment, self.starts));
+        let firmware = (self.firmware)(self.starts);
         self.starts += 1;
-        self.program = Some(Playing(port.target.clone()));
+        self.program = Some(Playing(port.target.clone(), firmware));
         self.port = Some(port);
         Ok(())
     }
@@ -86,6 +96,15 @@ fn crew(
     script: fn(Environment, u32) -> Script,
     ends_at_start: Option<u32>,
 ) -> Crew<'static> {
+    crew_on(environments, script, ends_at_start, |_| None)
+}
+
+fn crew_on(
+    environments: &[Environment],
+    script: fn(Environment, u32) -> Script,
+    ends_at_start: Option<u32>,
+    firmware: fn(u32) -> Option<u32>,
+) -> Crew<'static> {
     Crew {
         environments: environments.to_vec(),
         machine: Box::new(move || {
@@ -96,6 +115,7 @@ fn crew(
                 program: None,
                 ends_at_start,
                 over: false,
+                firmware,
             }))
         }),
     }
@@ -162,6 +182,7 @@ fn job(dispatches: &[Dispatch]) -> Job {
         limit: None,
         boot_patience: Duration::from_secs(5),
         slowest: 1 << 40,
+        cooling: Duration::ZERO,
         limits: limits(),
     }
 }
@@ -652,5 +673,89 @@ fn what_is_too_short_for_the_clock_is_executed_several_times_in_each_sample() {
         assert_eq!(row.near_resolution.is_some(), expected == 1, "{row:?}");
         let says = row.notes.iter().any(|n| n.contains("25 executions"));
         assert_eq!(says, expected == 25, "{:?}", row.notes);
+    }
+}
+
+/// On hardware, with a board whose firmware says `firmware`; what was recorded.
+fn throttling(history: &History, firmware: fn(u32) -> Option<u32>) -> (List, Ending) {
+    let mut job = job(&[Dispatch::Detected]);
+    job.emulated = false;
+    job.places.retain(|p| LINUX.contains(&p.place.environment));
+    let mut list = List::default();
+    let crews = vec![crew_on(LINUX, well, None, firmware)];
+    let ending = run(&job, history, &mut list, crews);
+    (list, ending)
+}
+
+fn void(records: &[Record]) -> Vec<(u32, Vec<u32>)> {
+    let void = records.iter().filter_map(|r| match r {
+        Record::Void {
+            block, invocations, ..
+        } => Some((*block, invocations.clone())),
+        _ => None,
+    });
+    void.collect()
+}
+
+#[test]
+fn a_block_in_which_the_board_was_throttled_is_void_and_measured_again() {
+    // The pilot is start 0; a block is four starts.
+    let (list, ending) = throttling(&History::default(), |start| {
+        Some(u32::from(start == 6) << 2)
+    });
+    assert_eq!(ending.status, Status::Complete, "{:?}", ending.errors);
+    assert_eq!(void(&list.records), [(1, vec![4, 5, 6, 7])]);
+    let warned = ending.warnings.iter().filter(|w| w.contains("is void"));
+    assert_eq!(warned.count(), 1, "{:?}", ending.warnings);
+    // Kept, and once more than needed.
+    let native = |(subject, _): &(&Subject, &u32)| subject.environment == Environment::Native;
+    let times = times(&list.records);
+    assert!(
+        times.iter().filter(native).all(|(_, n)| *n == 12),
+        "{times:?}"
+    );
+    let noted = list.records.iter().filter_map(|r| match r {
+        Record::Conditions(c) => Some((c.invocation, c.after)),
+        _ => None,
+    });
+    let noted: Vec<_> = noted.collect();
+    let expected: Vec<_> = (0..24).flat_map(|i| [(i, false), (i, true)]).collect();
+    assert_eq!(noted, expected, "at the beginning and at the end of each");
+
+    let evidence = host::stats::Evidence::from_records(list.records.clone(), Some(provenance()))
+        .expect("a provenance");
+    for row in host::stats::rows(&evidence) {
+        let native = row.environment == Environment::Native;
+        assert_eq!(row.invocations, if native { 10 } else { 5 });
+        let each = (row.iterations + row.left_out.void) / if native { 12 } else { 6 };
+        assert_eq!(row.left_out.void, each * if native { 2 } else { 1 });
+    }
+    // A run that goes on has nothing left to do, and one that was cut before it measured again has the void block.
+    let history = History::from_records(&list.records);
+    let (again, _) = throttling(&history, |_| Some(0));
+    assert_eq!(invocations(&again.records).len(), 0);
+    let is_void = |r: &Record| matches!(r, Record::Void { .. });
+    let cut = list.records.iter().position(is_void).expect("there is one");
+    let history = History::from_records(&list.records[..=cut]);
+    let (rest, _) = throttling(&history, |_| Some(0));
+    assert_eq!(invocations(&rest.records).len(), 4 * 4);
+}
+
+#[test]
+fn a_board_that_is_always_throttled_is_no_endless_loop() {
+    let (list, ending) = throttling(&History::default(), |_| Some(4));
+    assert_eq!(ending.status, Status::Complete, "{:?}", ending.errors);
+    let times = host::bench::REPEATS as usize + 1;
+    assert_eq!(void(&list.records).len(), 5 * times);
+    let given_up = ending
+        .warnings
+        .iter()
+        .filter(|w| w.contains("goes on without it"));
+    assert_eq!(given_up.count(), 5, "{:?}", ending.warnings);
+    let evidence = host::stats::Evidence::from_records(list.records, Some(provenance()))
+        .expect("a provenance");
+    for row in host::stats::rows(&evidence) {
+        assert_eq!((row.iterations, row.median), (0, None));
+        assert!(row.left_out.void > 0);
     }
 }

@@ -175,10 +175,13 @@ fn a_fault_ends_one_start_and_not_the_board() {
     let image = folder.join("broken.elf");
     std::fs::write(
         &image,
-        broken(&programs(&board).bare.path, "OQS_KEM_encaps"),
+        broken(
+            &programs(&board).bare.as_ref().expect("for Arm").path,
+            "OQS_KEM_encaps",
+        ),
     )
     .expect("a copy");
-    let wrap = Arc::new(|port| Box::new(port) as Box<dyn Port>);
+    let wrap = Arc::new(|port: Box<dyn Port>| port);
     let mut machine = BareBoard::new(&board, &image, &folder, wrap).expect("emulated");
     for _ in 0..2 {
         machine.start(METAL, 0).expect("it starts");

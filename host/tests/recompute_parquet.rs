@@ -106,6 +106,44 @@ fn a_script_of_its_own_recomputes_resampled_intervals() {
     );
 }
 
+#[test]
+#[ignore = "recompute: needs PQ_BENCH_PYTHON, a Python that has pyarrow"]
+fn a_script_of_its_own_leaves_void_blocks_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let recipe = Recipe {
+        emulated: false,
+        board: "rpi4",
+        environments: vec![Environment::Native, Environment::Container],
+        algorithms: vec!["null", "Falcon-512"],
+        invocations: 6,
+        iterations: 12,
+        in_blocks: true,
+        ..Recipe::default()
+    };
+    let (folder, shown) = shown(dir.path(), &recipe, |records| {
+        let turns = records.iter().filter_map(|r| match r {
+            Record::Turn(turn) if turn.block == 2 => Some(turn.invocation),
+            _ => None,
+        });
+        let invocations: Vec<u32> = turns.collect();
+        assert!(invocations.len() > 1);
+        let void = Record::Void {
+            block: 2,
+            invocations,
+            reason: "the firmware says so".to_owned(),
+        };
+        records.insert(records.len() - 1, void);
+    });
+    assert!(shown.contains("the firmware says so"), "{shown}");
+    let out = recompute(&folder, &shown);
+    let said = stdout(&out);
+    assert!(
+        out.status.success() && said.contains(" 0 differ"),
+        "{said}{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+}
+
 /// Many distinct draws, between whose order statistics is interpolated, and key pairs that iterations share: once too few of them to
 /// resample, once enough.
 #[test]

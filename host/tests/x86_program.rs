@@ -7,14 +7,12 @@
 use host::build::{Toolchain, build};
 use host::flash::{Emulator, LINK, bare};
 use host::link::serial::Serial;
-use host::link::{Limits, Parts, Port, Session, Stop, Watch};
+use host::link::{Limits, Parts, Pipes, Port, Session, Stop, Watch};
 use host::progress::Progress;
 use host::tools::Search;
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use wire::catalog::{Algorithm, Operation};
 use wire::hello::Hello;
@@ -59,64 +57,17 @@ fn program() -> PathBuf {
     target.join(TARGET).join("firmware/linux")
 }
 
-/// Standard input and output of a child.
-struct Pipes {
-    input: ChildStdin,
-    output: Receiver<Vec<u8>>,
-    rest: Vec<u8>,
-}
-
-impl Pipes {
-    fn start(program: &Path) -> (Child, Self) {
-        let mut child = Command::new(program)
-            .arg("-")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let input = child.stdin.take().expect("piped");
-        let mut from = child.stdout.take().expect("piped");
-        let (sender, output) = channel();
-        std::thread::spawn(move || {
-            let mut buffer = [0; 1 << 16];
-            while let Ok(read @ 1..) = from.read(&mut buffer) {
-                if sender.send(buffer[..read].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
-        let rest = Vec::new();
-        let pipes = Self {
-            input,
-            output,
-            rest,
-        };
-        (child, pipes)
-    }
-}
-
-impl Port for Pipes {
-    fn name(&self) -> &str {
-        "the program's standard input and output"
-    }
-
-    fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> io::Result<usize> {
-        if self.rest.is_empty() {
-            match self.output.recv_timeout(timeout) {
-                Ok(bytes) => self.rest = bytes,
-                Err(RecvTimeoutError::Timeout) => return Ok(0),
-                Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::BrokenPipe.into()),
-            }
-        }
-        let read = self.rest.len().min(buffer.len());
-        buffer[..read].copy_from_slice(&self.rest[..read]);
-        self.rest.drain(..read);
-        Ok(read)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.input.write_all(bytes)
-    }
+/// Starts the program; its port is its standard input and output.
+fn start(program: &Path) -> (Child, Pipes) {
+    let mut child = Command::new(program)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let input = child.stdin.take().expect("piped");
+    let output = child.stdout.take().expect("piped");
+    (child, Pipes::new("the program".to_owned(), input, output))
 }
 
 struct Calm;
@@ -169,7 +120,7 @@ fn everything(port: &mut dyn Port, dispatch: Dispatch) -> (Hello, Results) {
 }
 
 fn here(program: &Path, dispatch: Dispatch) -> (Hello, Results) {
-    let (mut child, mut pipes) = Pipes::start(program);
+    let (mut child, mut pipes) = start(program);
     let results = everything(&mut pipes, dispatch);
     assert!(child.wait().expect("it ends").success());
     results
@@ -180,7 +131,7 @@ fn emulated() -> (Hello, Results) {
     let toolchain = Toolchain::choose(&Search::from_env()).expect("setup has run");
     let programs = build(&toolchain, &board, Progress::new(false)).expect("the programs build");
     let errors = Path::new(env!("CARGO_TARGET_TMPDIR")).join("x86_program.errors.txt");
-    let arguments = bare(&board, &programs.bare.path).expect("emulated");
+    let arguments = bare(&board, &programs.bare.as_ref().expect("for Arm").path).expect("emulated");
     let mut emulator = Emulator::start("qemu-system-aarch64", &arguments, &errors).expect("QEMU");
     let mut port = Serial::open(emulator.pty(LINK).expect("a port"), 115_200).expect("a pty");
     emulator.go().expect("it runs");
@@ -256,7 +207,7 @@ fn outputs_are_those_of_the_emulated_board() {
 #[test]
 #[ignore = "slow: compiles liboqs for this machine"]
 fn a_fatal_signal_is_reported_as_a_fault() {
-    let (mut child, mut pipes) = Pipes::start(&program());
+    let (mut child, mut pipes) = start(&program());
     let pid = child.id().to_string();
     let mut calm = Calm;
     let mut session = Session::open(&mut pipes, &mut calm, Limits::default());
@@ -298,7 +249,7 @@ fn a_fatal_signal_is_reported_as_a_fault() {
 #[ignore = "slow: compiles liboqs for this machine"]
 fn executions_within_a_sample_are_the_same_work() {
     const EXECUTIONS: u32 = 10;
-    let (mut child, mut pipes) = Pipes::start(&program());
+    let (mut child, mut pipes) = start(&program());
     let mut calm = Calm;
     let mut session = Session::open(&mut pipes, &mut calm, Limits::default());
     session

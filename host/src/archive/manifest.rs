@@ -100,6 +100,12 @@ pub struct Manifest {
     /// The looks of the drift monitor, as they came: invocation, when, and the ticks of each iteration.
     #[serde(default)]
     pub monitor: Vec<Value>,
+    /// What a Linux board was like as each invocation began to measure and as it ended.
+    #[serde(default)]
+    pub conditions: Vec<Value>,
+    /// Blocks that were measured while the board was throttled: their samples are in no figure.
+    #[serde(default)]
+    pub void: Vec<Value>,
     /// What was asked for and not measured.
     pub skipped: Vec<Value>,
     /// What the link had to put right.
@@ -135,6 +141,12 @@ impl Manifest {
                 .map(|s| invocation(s, evidence))
                 .collect(),
             monitor: evidence.monitors.iter().map(look).collect(),
+            conditions: evidence.conditions.iter().map(|c| json!(c)).collect(),
+            void: evidence
+                .void
+                .iter()
+                .map(|v| json!({ "block": v.block, "invocations": v.invocations, "reason": v.reason }))
+                .collect(),
             skipped: evidence.skipped.iter().map(skipped).collect(),
             link: evidence
                 .link

@@ -1,9 +1,10 @@
 //! The emulated board with the freestanding image on it: every start is a boot.
 use super::machine::{Machine, MachineError};
-use crate::flash::{Emulator, FlashError, LINK, bare, raw};
+use crate::flash::{Emulator, FlashError, LINK, bare, guest, raw};
+use crate::launch::conditions;
 use crate::link::serial::Serial;
 use crate::link::{Port, Stop, Watch};
-use crate::model::Place;
+use crate::model::{Conditions, Place};
 use boards::{Board, Conduit, Format};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,11 +17,14 @@ pub(super) const BAUD: u32 = 115_200;
 /// How long the image may take to power off.
 const END: Duration = Duration::from_secs(5);
 
+/// What plays a guest on the machine itself.
+pub const KVM_QEMU: &str = "qemu-system-aarch64";
+
 /// Statuses with which an image ends its emulator, where that is how it switches off: told to, and after a fault.
 const ENDED_BY_IMAGE: [i32; 2] = [0, 70];
 
 /// Wraps a port, to record or to damage what passes; as it is, where nobody wants either.
-pub type Wrap = Arc<dyn Fn(Serial) -> Box<dyn Port> + Send + Sync>;
+pub type Wrap = Arc<dyn Fn(Box<dyn Port>) -> Box<dyn Port> + Send + Sync>;
 
 /// The board.
 pub struct BareBoard {
@@ -32,9 +36,15 @@ pub struct BareBoard {
     facts: Vec<(String, String)>,
     /// Whether the emulator ends with its image.
     image_ends_emulator: bool,
+    /// On the machine itself: the processor that its guest is pinned to, if it is to one.
+    here: Option<Option<u32>>,
 }
 
-struct Running(Emulator);
+struct Running {
+    emulator: Emulator,
+    /// On the machine itself: the processor that it is pinned to, if it is to one.
+    here: Option<Option<u32>>,
+}
 
 impl BareBoard {
     /// The board with `image`; working files go to `scratch`.
@@ -58,6 +68,36 @@ impl BareBoard {
             running: None,
             facts: Vec::new(),
             image_ends_emulator: board.power.conduit == Conduit::Semihosting,
+            here: None,
+        })
+    }
+
+    /// The guest that this machine offers by KVM, with `image`: every start is one of QEMU, pinned to the processor `cpu` if there is one.
+    ///
+    /// # Errors
+    /// Where the board says nothing of a guest.
+    pub fn guest(
+        board: &Board,
+        image: &Path,
+        scratch: &Path,
+        wrap: Wrap,
+        cpu: Option<u32>,
+    ) -> Result<Self, MachineError> {
+        let mut words = vec![KVM_QEMU.to_owned()];
+        words.extend(guest(board, image)?);
+        if let Some(cpu) = cpu {
+            let pinned = ["taskset".to_owned(), "-c".to_owned(), cpu.to_string()];
+            words.splice(..0, pinned);
+        }
+        Ok(Self {
+            program: words.remove(0),
+            arguments: words,
+            errors: scratch.join("unikernel.errors.txt"),
+            wrap,
+            running: None,
+            facts: Vec::new(),
+            image_ends_emulator: true,
+            here: Some(cpu),
         })
     }
 }
@@ -101,7 +141,8 @@ impl Machine for BareBoard {
             self.facts.push(fact);
         }
         emulator.go()?;
-        self.running = Some(((self.wrap)(port), Running(emulator)));
+        let here = self.here;
+        self.running = Some(((self.wrap)(Box::new(port)), Running { emulator, here }));
         Ok(())
     }
 
@@ -111,7 +152,7 @@ impl Machine for BareBoard {
     }
 
     fn board_ended(&mut self) -> Option<String> {
-        let (_, Running(emulator)) = self.running.as_mut()?;
+        let (_, Running { emulator, .. }) = self.running.as_mut()?;
         // An image that ended takes nothing away: the next start brings a new emulator anyway.
         let by_image = emulator
             .exit_code()
@@ -126,7 +167,7 @@ impl Machine for BareBoard {
         let begin = Instant::now();
         while told
             && begin.elapsed() < END
-            && let Some((_, Running(emulator))) = &mut self.running
+            && let Some((_, Running { emulator, .. })) = &mut self.running
             && emulator.stopped().is_none()
         {
             std::thread::sleep(Duration::from_millis(10));
@@ -143,6 +184,14 @@ impl Machine for BareBoard {
 
 impl Watch for Running {
     fn look(&mut self) -> Result<(), Stop> {
-        self.0.stopped().map_or(Ok(()), |how| Err(Stop::Ended(how)))
+        self.emulator
+            .stopped()
+            .map_or(Ok(()), |how| Err(Stop::Ended(how)))
+    }
+
+    fn conditions(&mut self) -> Option<Conditions> {
+        let process = Some(self.emulator.pid());
+        self.here
+            .map(|processor| conditions(Path::new("/"), processor, process))
     }
 }

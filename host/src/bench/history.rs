@@ -49,10 +49,17 @@ impl History {
                 } => {
                     history.skipped.insert((*environment, *item));
                 }
+                // What is void is to be measured again.
+                Record::Void { invocations, .. } => {
+                    for complete in history.complete.values_mut() {
+                        complete.retain(|invocation| !invocations.contains(invocation));
+                    }
+                }
                 Record::Skipped { .. }
                 | Record::Link { .. }
                 | Record::Fact { .. }
                 | Record::Turn(_)
+                | Record::Conditions(_)
                 | Record::Monitor(_)
                 | Record::Remark { .. }
                 | Record::End { .. } => {}

@@ -109,7 +109,7 @@ impl LinuxBoard {
             (line == "end facts").then_some(())
         })?;
         self.facts.extend(facts);
-        self.booted = Some(((self.wrap)(port), booted));
+        self.booted = Some(((self.wrap)(Box::new(port)), booted));
         Ok(())
     }
 }

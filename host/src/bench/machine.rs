@@ -1,6 +1,6 @@
 //! A board on which programs can be started, as the conductor sees it.
 use crate::flash::FlashError;
-use crate::launch::LaunchError;
+use crate::launch::{EngineError, LaunchError};
 use crate::link::{Port, Watch};
 use crate::model::Place;
 use std::io;
@@ -38,6 +38,23 @@ pub enum MachineError {
     /// Linux cannot be put together.
     #[error(transparent)]
     Launch(#[from] LaunchError),
+    /// There is no container.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A program cannot be started as a process.
+    #[error("{program} cannot be started: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is no program for such a place on this kind of machine.
+    #[error("there is no program for {place} on this kind of machine")]
+    NoProgram {
+        /// Where it was to run.
+        place: Place,
+    },
     /// A port cannot be opened or broke.
     #[error("{port}: {source}")]
     Port {

@@ -12,6 +12,7 @@ mod identity;
 mod interrupt;
 mod journal;
 mod linux;
+mod local;
 mod machine;
 mod meter;
 mod monitor;
@@ -22,18 +23,19 @@ mod talk;
 mod together;
 mod worker;
 
-pub use bare::{BareBoard, Wrap};
+pub use bare::{BareBoard, KVM_QEMU, Wrap};
 pub use error::BenchError;
 pub use history::History;
 pub use identity::{random, run_id, wire_id};
 pub use interrupt::Interrupt;
 pub use journal::Journaled;
 pub use linux::LinuxBoard;
+pub use local::{LocalBoard, LocalPrograms};
 pub use machine::{Machine, MachineError};
 pub use meter::Meter;
 pub use program::Program;
 pub use scratch::Scratch;
-pub use worker::NOT_HELD;
+pub use worker::{NOT_HELD, REPEATS};
 
 use crate::model::{Environment, Record, Stack, Status};
 use crate::plan::{Item, Plan, PlannedPlace, Visit, blocks};
@@ -66,6 +68,8 @@ pub struct Job {
     pub boot_patience: Duration,
     /// Counts per second to reckon with, at least, when waiting for an answer.
     pub slowest: u64,
+    /// How long a board that was throttled is left alone before its block is measured again.
+    pub cooling: Duration,
     /// How the sessions wait and retry.
     pub limits: crate::link::Limits,
 }

@@ -92,7 +92,7 @@ fn attempt(
         invocation: INVOCATION,
         turn: None,
     };
-    talk(conductor, machine, start, &mut |session| {
+    talk(conductor, machine, start, &mut Vec::new(), &mut |session| {
         while let Some((algorithm, provider, operation)) = left.first().copied() {
             let item = (algorithm, provider, operation);
             conductor.meter.at(&super::worker::label(place, item));

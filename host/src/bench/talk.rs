@@ -3,7 +3,8 @@ use super::machine::Machine;
 use super::worker::machine_error;
 use super::{BenchError, Conductor, MachineError, pilot, program};
 use crate::link::{LinkError, Session, Stop};
-use crate::model::{Invocation, Place, Record, Turn};
+use crate::model::{Conditions, Invocation, Place, Record, Turn};
+use crate::stats::throttle::throttled;
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -32,6 +33,15 @@ pub enum After {
     Kill,
 }
 
+/// An invocation, and why its block is void, if the board was throttled in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// The invocation.
+    pub invocation: u32,
+    /// How that was seen.
+    pub throttled: Option<String>,
+}
+
 /// What is done in a session.
 type Act<'a> = &'a mut dyn FnMut(&mut Session<'_>) -> Result<After, LinkError>;
 
@@ -40,6 +50,7 @@ pub fn talk(
     conductor: &Conductor<'_>,
     machine: &mut dyn Machine,
     start: Talk,
+    noted: &mut Vec<Noted>,
     act: Act<'_>,
 ) -> Result<(), BenchError> {
     let Talk {
@@ -59,7 +70,16 @@ pub fn talk(
         false => state.borrow_mut().look(),
     };
     let mut session = Session::open(port, &mut watch, conductor.job.limits);
-    let result = converse(conductor, &mut session, start, act);
+    let mut conditions = |after| {
+        let found = state.borrow_mut().conditions()?;
+        Some(Conditions {
+            invocation,
+            after,
+            at_ns: now_ns(),
+            ..found
+        })
+    };
+    let result = converse(conductor, &mut session, start, &mut conditions, noted, act);
     // After all measurements, so that none of them is disturbed; on hardware in the first block alone.
     let is_first = start.turn.is_none_or(|turn| turn.block == 0);
     if matches!(result, Ok(After::Stop)) && invocation != pilot::INVOCATION && is_first {
@@ -88,6 +108,8 @@ fn converse(
     conductor: &Conductor<'_>,
     session: &mut Session<'_>,
     start: Talk,
+    conditions: &mut dyn FnMut(bool) -> Option<Conditions>,
+    noted: &mut Vec<Noted>,
     act: Act<'_>,
 ) -> Result<After, BenchError> {
     let Talk {
@@ -138,7 +160,31 @@ fn converse(
         }
         record_remarks(conductor, start, &[], &greeting.encoded_log)?;
     }
-    act(session).map_err(failed)
+    if invocation == pilot::INVOCATION {
+        return act(session).map_err(failed);
+    }
+    let before = conditions(false);
+    record_conditions(conductor, before.as_ref())?;
+    let result = act(session).map_err(failed);
+    let after = conditions(true);
+    noted.push(Noted {
+        invocation,
+        throttled: before
+            .zip(after.as_ref())
+            .and_then(|(before, after)| throttled(&before, after)),
+    });
+    record_conditions(conductor, after.as_ref())?;
+    result
+}
+
+fn record_conditions(
+    conductor: &Conductor<'_>,
+    seen: Option<&Conditions>,
+) -> Result<(), BenchError> {
+    match seen {
+        Some(seen) => conductor.record(Record::Conditions(seen.clone())),
+        None => Ok(()),
+    }
 }
 
 /// What the program takes to be there goes to the archive: as it sees itself, and as the board sees it.

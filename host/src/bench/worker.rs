@@ -1,13 +1,13 @@
 //! Drives one machine through its environments.
 use super::machine::Machine;
-use super::talk::{After, Talk, now_ns, record_events, record_remarks, talk};
+use super::talk::{After, Noted, Talk, now_ns, record_events, record_remarks, talk};
 use super::{BenchError, Conductor, Crew, Job, MachineError, monitor, pilot};
 use crate::link::{IDENTIFY, LinkError, Session};
 use crate::model::{Environment, Measured, Place, Planned, Record, Stack, Subject};
 use crate::plan::{Item, NULL, Visit, cost, cost_alone};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use wire::catalog::Algorithm;
 use wire::message::{Dispatch, Fault, FaultKind, RunRequest};
 
@@ -19,6 +19,9 @@ const ATTEMPTS: u32 = 2;
 
 /// Why an operation is left out that the program does not offer.
 pub const NOT_HELD: &str = "the program does not hold it";
+
+/// How often a block is measured again that is void because the board was throttled.
+pub const REPEATS: u32 = 3;
 
 /// Iterations of the empty operation where the plan has none: it says what the harness costs.
 const REFERENCE: u32 = 101;
@@ -36,17 +39,65 @@ pub fn drive(conductor: &Conductor<'_>, crew: Crew<'_>, pilots: bool) -> Result<
         pilot::run(conductor, machine.as_mut(), place)?;
     }
     let plan = conductor.handover.wait(conductor.interrupt)?;
-    let mut errors = Vec::new();
-    let mut failed: Vec<(Environment, Stack)> = Vec::new();
+    let mut failures = Failures::default();
+    let block = |visit: &Visit| visit.turn.map(|turn| turn.block);
+    for visits in visits.chunk_by(|one, next| block(one) == block(next)) {
+        for attempt in 0.. {
+            let mut noted = Vec::new();
+            let goes_on = visit_all(
+                conductor,
+                machine.as_mut(),
+                visits,
+                &plan,
+                &mut failures,
+                &mut noted,
+            )?;
+            if !goes_on {
+                return failures.first();
+            }
+            let Some(block) = visits.first().and_then(block) else {
+                break;
+            };
+            if !declare_void(conductor, block, noted, attempt)? {
+                break;
+            }
+            cool(conductor)?;
+        }
+    }
+    failures.first()
+}
+
+/// What failed so far.
+#[derive(Default)]
+struct Failures {
+    errors: Vec<BenchError>,
+    /// What could not be started once is not tried again in every block.
+    places: Vec<(Environment, Stack)>,
+}
+
+impl Failures {
+    fn first(self) -> Result<(), BenchError> {
+        self.errors.into_iter().next().map_or(Ok(()), Err)
+    }
+}
+
+/// Makes `visits`, in order; `false` where the machine is gone and none of the others can be made.
+fn visit_all(
+    conductor: &Conductor<'_>,
+    machine: &mut dyn Machine,
+    visits: &[Visit],
+    plan: &[Planned],
+    failures: &mut Failures,
+    noted: &mut Vec<Noted>,
+) -> Result<bool, BenchError> {
     for visit in visits {
         let Place {
             environment, stack, ..
         } = visit.place.place;
-        // What could not be started once is not tried again in every block.
-        if failed.contains(&(environment, stack)) {
+        if failures.places.contains(&(environment, stack)) {
             continue;
         }
-        let result = at_place(conductor, machine.as_mut(), visit, &plan);
+        let result = at_place(conductor, machine, *visit, plan, noted);
         for (key, value) in machine.take_facts() {
             conductor.record(Record::Fact { key, value })?;
         }
@@ -56,15 +107,55 @@ pub fn drive(conductor: &Conductor<'_>, crew: Crew<'_>, pilots: bool) -> Result<
             // The other places of this machine may be well, unless the machine itself is gone.
             Err(error) => {
                 let over = machine.board_ended().is_some();
-                errors.push(error);
-                failed.push((environment, stack));
+                failures.errors.push(error);
+                failures.places.push((environment, stack));
                 if over {
-                    break;
+                    return Ok(false);
                 }
             }
         }
     }
-    errors.into_iter().next().map_or(Ok(()), Err)
+    Ok(true)
+}
+
+/// Declares a block void in which the board was throttled. Whether it is to be measured again: not for ever.
+fn declare_void(
+    conductor: &Conductor<'_>,
+    block: u32,
+    noted: Vec<Noted>,
+    attempt: u32,
+) -> Result<bool, BenchError> {
+    let Some(reason) = noted.iter().find_map(|n| n.throttled.clone()) else {
+        return Ok(false);
+    };
+    let again = attempt < REPEATS;
+    let then = match again {
+        true => "it is measured again",
+        false => "the run goes on without it; cool the board, or feed it better",
+    };
+    conductor.meter.warn(format!(
+        "block {block} is void, attempt {} of {}: {reason}; {then}",
+        attempt + 1,
+        REPEATS + 1
+    ));
+    conductor.record(Record::Void {
+        block,
+        invocations: noted.into_iter().map(|n| n.invocation).collect(),
+        reason,
+    })?;
+    Ok(again)
+}
+
+/// Lets the board cool before a block is measured again.
+fn cool(conductor: &Conductor<'_>) -> Result<(), BenchError> {
+    let begin = Instant::now();
+    while begin.elapsed() < conductor.job.cooling {
+        if conductor.interrupt.ends() {
+            return Err(BenchError::Interrupted);
+        }
+        std::thread::sleep(Duration::from_millis(50).min(conductor.job.cooling));
+    }
+    Ok(())
 }
 
 pub(super) fn machine_error(environment: Environment, source: MachineError) -> BenchError {
@@ -83,6 +174,7 @@ fn at_place(
     machine: &mut dyn Machine,
     visit: Visit,
     plan: &[Planned],
+    noted: &mut Vec<Noted>,
 ) -> Result<(), BenchError> {
     let place = visit.place.place;
     let (wanted, dear): (Vec<Planned>, Vec<Planned>) =
@@ -102,7 +194,7 @@ fn at_place(
     conductor
         .meter
         .add(all - left.iter().map(|p| cost(p, plan)).sum::<u64>());
-    measure(conductor, machine, visit, left, plan)
+    measure(conductor, machine, visit, left, plan, noted)
 }
 
 fn name(planned: &Planned) -> String {
@@ -128,6 +220,7 @@ fn measure(
     visit: Visit,
     mut left: Vec<Planned>,
     plan: &[Planned],
+    noted: &mut Vec<Noted>,
 ) -> Result<(), BenchError> {
     let place = visit.place.place;
     let environment = place.environment;
@@ -141,7 +234,7 @@ fn measure(
             invocation: conductor.next_invocation.fetch_add(1, Ordering::Relaxed),
         };
         let before = left.len();
-        let result = talk(conductor, machine, start, &mut |session| {
+        let result = talk(conductor, machine, start, noted, &mut |session| {
             run_all(conductor, session, start, &mut left, plan)
         });
         let Err(BenchError::Link { source, .. }) = &result else {

@@ -1,6 +1,6 @@
 //! What the programs were built with and from, for the manifest.
 use super::{Built, Toolchain, footprint, program};
-use crate::tools::{Search, TARGET, run};
+use crate::tools::{Search, Target, run};
 use boards::Board;
 use std::collections::BTreeMap;
 use std::env;
@@ -25,7 +25,7 @@ pub fn collect(toolchain: &Toolchain, workspace: &Path) -> BTreeMap<String, Stri
         ),
         (
             "flags.c",
-            read(".cargo/config.toml").map(|config| c_flags(&config)),
+            read(".cargo/config.toml").map(|config| c_flags(&config, toolchain.target)),
         ),
         ("liboqs", read("Cargo.lock").and_then(|lock| liboqs(&lock))),
         ("git.revision", revision),
@@ -41,9 +41,9 @@ pub fn collect(toolchain: &Toolchain, workspace: &Path) -> BTreeMap<String, Stri
 }
 
 /// Bytes that each program's image has to hold: `image.NAME.bytes`.
-pub fn images(programs: &[(&str, &Built)]) -> BTreeMap<String, String> {
+pub fn images(programs: &[(&str, Option<&Built>)]) -> BTreeMap<String, String> {
     let sizes = programs.iter().filter_map(|(name, built)| {
-        let extent = program::extent(&built.path)?;
+        let extent = program::extent(&(*built)?.path)?;
         Some((format!("image.{name}.bytes"), extent.loaded.to_string()))
     });
     sizes.collect()
@@ -99,8 +99,8 @@ fn rust_flags(manifest: &toml::Table) -> String {
 }
 
 /// What cargo hands to C compilers: the user's variable, else the project's.
-fn c_flags(config: &toml::Table) -> String {
-    let name = format!("CFLAGS_{}", TARGET.replace('-', "_"));
+fn c_flags(config: &toml::Table, target: Target) -> String {
+    let name = format!("CFLAGS_{}", target.triple().replace('-', "_"));
     env::var(&name).unwrap_or_else(|_| {
         config
             .get("env")
@@ -135,7 +135,8 @@ mod tests {
         assert_eq!(liboqs(&lock).as_deref(), Some("0.13.0 (oqs-sys 0.11.0)"));
         assert_eq!(liboqs(&table("")), None);
         let config = table("[env]\nCFLAGS_aarch64_unknown_linux_gnu = \"-march=armv8-a\"\n");
-        assert_eq!(c_flags(&config), "-march=armv8-a");
+        assert_eq!(c_flags(&config, Target::Aarch64), "-march=armv8-a");
+        assert_eq!(c_flags(&config, Target::X86_64), "");
         let manifest = table("[profile.firmware]\ninherits = \"release\"\ncodegen-units = 1\n");
         assert!(rust_flags(&manifest).contains("codegen-units=1"));
     }

@@ -4,7 +4,7 @@ use crate::model::{Environment, Place, Stack};
 use crate::progress::Progress;
 use crate::tools::run::{self, Event};
 use crate::tools::rust::{self, NoRust, Rust};
-use crate::tools::{Search, TARGET, cross};
+use crate::tools::{Search, Target};
 use boards::Board;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -14,19 +14,23 @@ use std::process::Command;
 
 mod facts;
 pub mod footprint;
+mod possible;
 mod program;
 mod readable;
 pub mod same_code;
 
+pub use possible::impossible;
 pub use program::ProgramError;
 pub use readable::Readable;
 
 /// What builds for the board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchain {
+    /// What it builds for.
+    pub target: Target,
     /// Rust compiler and cargo.
     pub rust: Rust,
-    /// Cross compiler for C.
+    /// Compiler for C.
     pub cc: PathBuf,
     /// cmake.
     pub cmake: PathBuf,
@@ -48,23 +52,23 @@ pub struct Built {
 pub struct Programs {
     /// The Linux program.
     pub linux: Built,
-    /// The Linux program on the environment's own C library.
-    pub stock: Built,
-    /// The freestanding image.
-    pub bare: Built,
+    /// The Linux program on the environment's own C library, where there is one for this kind of machine.
+    pub stock: Option<Built>,
+    /// The freestanding image, where there is one for this kind of machine.
+    pub bare: Option<Built>,
     /// What they were built with and from: `rustc.target`, `cargo`, `cc.target`, `cmake`, `flags.rust`, `flags.c`, `liboqs`,
     /// `git.revision`, `git.dirty`.
     pub facts: BTreeMap<String, String>,
 }
 
 impl Programs {
-    /// The program that runs in `place`.
+    /// The program that runs in `place`, if that is a place: [`impossible`] says why it is none.
     #[must_use]
-    pub fn of(&self, place: Place) -> &Built {
+    pub fn of(&self, place: Place) -> Option<&Built> {
         match (place.environment, place.stack) {
-            (Environment::BareMetal | Environment::Unikernel, _) => &self.bare,
-            (Environment::Native | Environment::Container, Stack::Shared) => &self.linux,
-            (Environment::Native | Environment::Container, Stack::Stock) => &self.stock,
+            (Environment::BareMetal | Environment::Unikernel, _) => self.bare.as_ref(),
+            (Environment::Native | Environment::Container, Stack::Shared) => Some(&self.linux),
+            (Environment::Native | Environment::Container, Stack::Stock) => self.stock.as_ref(),
         }
     }
 }
@@ -74,9 +78,14 @@ impl Programs {
 pub enum BuildError {
     /// No Rust compiler will do.
     #[error(
-        "{0}; install it with `rustup target add {TARGET}`, or on Debian with `cargo run -p host -- setup`"
+        "{missing}; install it with `rustup target add {}`, or on Debian with `cargo run -p host -- setup`", .target.triple()
     )]
-    Rust(NoRust),
+    Rust {
+        /// What is missing.
+        missing: NoRust,
+        /// What is to be built for.
+        target: Target,
+    },
     /// A tool is missing.
     #[error(
         "{name} was not found on PATH; install it with `{install}`, or all that is needed with `cargo run -p host -- setup`"
@@ -108,21 +117,31 @@ pub enum BuildError {
 }
 
 impl Toolchain {
-    /// Picks the tools.
+    /// Picks the tools for every board but the machine itself.
     ///
     /// # Errors
     /// [`BuildError::Rust`] or [`BuildError::Tool`] names what is missing.
     pub fn choose(search: &Search) -> Result<Self, BuildError> {
+        Self::choose_for(search, Target::Aarch64)
+    }
+
+    /// Picks the tools that build for `target`.
+    ///
+    /// # Errors
+    /// [`BuildError::Rust`] or [`BuildError::Tool`] names what is missing.
+    pub fn choose_for(search: &Search, target: Target) -> Result<Self, BuildError> {
         let tool = |name, install| search.find(name).ok_or(BuildError::Tool { name, install });
         Ok(Self {
-            cc: tool(cross::GCC, "apt-get install gcc-aarch64-linux-gnu")?,
+            target,
+            cc: tool(target.gcc(), target.gcc_install())?,
             cmake: tool("cmake", "apt-get install cmake")?,
-            rust: rust::choose(search).map_err(BuildError::Rust)?,
+            rust: rust::choose(search, target)
+                .map_err(|missing| BuildError::Rust { missing, target })?,
         })
     }
 }
 
-/// Builds both programs for `board`, in the project's own target folder; next to nothing is done if nothing changed.
+/// Builds the programs for `board`, in the project's own target folder; next to nothing is done if nothing changed.
 ///
 /// # Errors
 /// [`BuildError`].
@@ -146,14 +165,21 @@ pub fn build(
             sha256,
         })
     };
-    let (linux, stock, bare) = (program("linux")?, program("stock")?, program("bare")?);
+    let linux = program("linux")?;
+    let (stock, bare) = match toolchain.target {
+        Target::Aarch64 => (Some(program("stock")?), Some(program("bare")?)),
+        Target::X86_64 => (None, None),
+    };
     let mut facts = facts::collect(toolchain, &workspace);
-    facts.extend(facts::images(&[
-        ("linux", &linux),
-        ("stock", &stock),
-        ("bare", &bare),
-    ]));
-    facts.extend(facts::memory(&bare, board));
+    let images = [
+        ("linux", Some(&linux)),
+        ("stock", stock.as_ref()),
+        ("bare", bare.as_ref()),
+    ];
+    facts.extend(facts::images(&images));
+    if let Some(bare) = &bare {
+        facts.extend(facts::memory(bare, board));
+    }
     facts.extend(
         liboqs
             .map(|out| facts::footprints(&out))
@@ -186,12 +212,12 @@ struct Message {
     #[serde(default)]
     package_id: String,
     out_dir: Option<PathBuf>,
-    target: Option<Target>,
+    target: Option<Product>,
     executable: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Target {
+struct Product {
     name: String,
 }
 
@@ -205,8 +231,12 @@ fn cargo(
     let mut command = Command::new(&toolchain.rust.cargo);
     command
         .current_dir(workspace)
-        .args(["build", "--profile", "firmware", "--target", TARGET])
-        .args(["-p", "target-bench", "--bins"])
+        .args(["build", "--profile", "firmware"])
+        .args(["--target", toolchain.target.triple(), "-p", "target-bench"])
+        .args(match toolchain.target {
+            Target::Aarch64 => &["--bins"][..],
+            Target::X86_64 => &["--bin", "linux", "--features", "local"],
+        })
         .args(["--message-format", "json-render-diagnostics"])
         .env("RUSTC", &toolchain.rust.rustc)
         .env("PQ_BENCH_BOARD", board.reference())

@@ -115,6 +115,8 @@ struct ShownRun {
     link: Vec<Value>,
     problems: Vec<String>,
     warnings: Vec<String>,
+    conditions: Vec<Value>,
+    void: Vec<Value>,
     drift: Option<drift::Drift>,
     arms: Vec<Arms>,
 }
@@ -137,6 +139,8 @@ impl Shown {
             skipped,
             link,
             problems,
+            conditions,
+            void,
             ..
         } = run.manifest();
         let warnings = run.warnings.clone();
@@ -151,6 +155,8 @@ impl Shown {
                 skipped,
                 link,
                 problems,
+                conditions,
+                void,
                 warnings,
                 drift: drift::drift(&run.evidence),
                 arms: arms(&run.evidence),

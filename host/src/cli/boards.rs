@@ -39,6 +39,15 @@ fn reached_by(board: &Board) -> Vec<&'static str> {
     board.reached_by.iter().map(|r| Reach::name(*r)).collect()
 }
 
+/// For people: the machine itself has no other name to them.
+fn reached_in_words(board: &Board) -> Vec<&'static str> {
+    let word = |reach: &Reach| match reach {
+        Reach::Local => "this machine",
+        other => other.name(),
+    };
+    board.reached_by.iter().map(word).collect()
+}
+
 fn json(board: &Board) -> serde_json::Value {
     serde_json::json!({
         "board": board.name,
@@ -55,7 +64,7 @@ fn row(board: &Board) -> Vec<String> {
         board.name.clone(),
         if board.emulated { "yes" } else { "no" }.to_owned(),
         environments(board).join(", "),
-        reached_by(board).join(", "),
+        reached_in_words(board).join(", "),
         board.tried.clone(),
     ]
 }

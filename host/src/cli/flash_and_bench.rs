@@ -4,6 +4,7 @@ mod crews;
 mod dry_run;
 mod facts;
 mod finish;
+mod here;
 mod tools;
 
 use super::output::say;
@@ -15,7 +16,7 @@ use crate::exit::{Exit, Failure, OrExit};
 use crate::link::Limits;
 use crate::model::{Place, Record};
 use crate::progress::{Progress, tell};
-use crate::tools::Search;
+use crate::tools::{Search, Target};
 use anyhow::{Context, anyhow};
 use choice::Choice;
 use std::collections::BTreeMap;
@@ -85,7 +86,7 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
     let guest = tools::ready(&mut choice, arguments.setup, progress)
         .map_err(|failure| unless_interrupted(failure, &interrupt))?;
     let set_up = begin.elapsed();
-    let programs = Toolchain::choose(&Search::from_env())
+    let programs = Toolchain::choose_for(&Search::from_env(), Target::of(&choice.board))
         .and_then(|toolchain| build::build(&toolchain, &choice.board, progress))
         .or_exit(Exit::Missing)
         .map_err(|failure| unless_interrupted(failure, &interrupt))?;
@@ -191,13 +192,13 @@ fn job(choice: &Choice, programs: &Programs) -> Job {
     // Symbols and log texts of the programs that run, each file read once.
     let mut read: BTreeMap<&Path, Program> = BTreeMap::new();
     let mut program = |place: Place| {
-        let built = programs.of(place);
+        let built = programs.of(place)?;
         let program = || Program {
             sha256: built.sha256.clone(),
             build_id: built.build_id,
             readable: Readable::of(&built.path).map(Arc::new),
         };
-        read.entry(&built.path).or_insert_with(program).clone()
+        Some(read.entry(&built.path).or_insert_with(program).clone())
     };
     Job {
         wire_id: bench::wire_id(&choice.run),
@@ -210,10 +211,11 @@ fn job(choice: &Choice, programs: &Programs) -> Job {
         programs: choice
             .places()
             .iter()
-            .map(|p| ((p.place.environment, p.place.stack), program(p.place)))
+            .filter_map(|p| Some(((p.place.environment, p.place.stack), program(p.place)?)))
             .collect(),
         boot_patience: Duration::from_secs(60),
         slowest: 20_000_000,
+        cooling: Duration::from_secs(20),
         limits: Limits::default(),
     }
 }

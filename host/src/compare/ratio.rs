@@ -109,6 +109,19 @@ fn clock_with_rate(series: &Series) -> (ClockName, Option<u64>) {
     (series.clock, rate)
 }
 
+/// How far two rates of ticks may differ and still be one clock's, as a share. Where the CPU does not say its rate, each start of a program
+/// measures it anew, good to a few parts in a million; a ratio of ticks is off by no more than this.
+const SAME_RATE: f64 = 1e-4;
+
+fn same_clock(one: &Series, other: &Series) -> bool {
+    let ((clock, rate), (other_clock, other_rate)) = (clock_with_rate(one), clock_with_rate(other));
+    let rates_fit = match (rate, other_rate) {
+        (Some(rate), Some(other)) => (rate as f64 / other as f64 - 1.0).abs() <= SAME_RATE,
+        (rate, other) => rate == other,
+    };
+    clock == other_clock && rates_fit
+}
+
 fn refusal(baseline: &Series, candidate: &Series) -> Option<Refusal> {
     if baseline.emulated != candidate.emulated {
         let (emulated, real) = if baseline.emulated {
@@ -126,7 +139,7 @@ fn refusal(baseline: &Series, candidate: &Series) -> Option<Refusal> {
             return Some(Refusal::NoSamples(which));
         }
     }
-    if clock_with_rate(baseline) != clock_with_rate(candidate) {
+    if !same_clock(baseline, candidate) {
         let name = |series: &Series| match clock_with_rate(series) {
             (clock, Some(rate)) => format!("{} at {rate} Hz", clock.name()),
             (clock, None) => clock.name().to_owned(),

@@ -83,6 +83,26 @@ pub fn linux(board: &Board, kernel: Kernel<'_>, console: &Path) -> Result<Vec<St
     Ok(arguments)
 }
 
+/// The guest that a machine with KVM offers to the freestanding image: its virtio console is the link.
+///
+/// # Errors
+/// Where the board says nothing of a guest.
+pub fn guest(board: &Board, image: &Path) -> Result<Vec<String>, FlashError> {
+    let guest = board
+        .guest
+        .as_ref()
+        .ok_or_else(|| not_emulated(board, false))?;
+    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown -accel kvm");
+    arguments.extend(["-M".to_owned(), guest.machine.clone()]);
+    arguments.extend(["-cpu".to_owned(), guest.cpu.clone()]);
+    arguments.extend(["-m".to_owned(), guest.memory_mib.to_string()]);
+    arguments.extend(words(&format!(
+        "-global virtio-mmio.force-legacy=false -device virtio-serial-device,max_ports=1 -chardev pty,id={LINK} -device virtconsole,chardev={LINK}"
+    )));
+    arguments.extend(["-kernel".to_owned(), image.display().to_string()]);
+    Ok(arguments)
+}
+
 fn emulated(board: &Board, linux: bool) -> Result<&Qemu, FlashError> {
     board
         .qemu

@@ -1,11 +1,12 @@
 //! Runs QEMU as a board: starts it paused, finds its ptys, lets it go, notices its end, and never leaves it behind.
 use super::qmp::Qmp;
 use super::{FlashError, tail};
+use crate::tools::tied_to_this_thread;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -161,25 +162,5 @@ impl Drop for Emulator {
         // Both fail only where it has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// `setpriv` (util-linux, part of every Debian) asks the kernel to kill the program when the thread that started it ends, even
-/// by SIGKILL or a panic; without it, dropping [`Emulator`] has to do.
-fn tied_to_this_thread(program: &str) -> Command {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let setpriv = std::env::split_paths(&path)
-        .map(|folder| folder.join("setpriv"))
-        .find(|file| file.is_file());
-    let exists = program.contains('/')
-        || std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    match setpriv {
-        // A program that does not exist is better reported by its own name.
-        Some(setpriv) if exists => {
-            let mut command = Command::new(setpriv);
-            command.args(["--pdeathsig", "KILL", "--", program]);
-            command
-        }
-        _ => Command::new(program),
     }
 }

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 /// Where the link lies in the container.
 pub const LINK: &str = "/dev/link";
+/// In place of a port: standard input and output.
+pub const PIPES: &str = "-";
 /// What the guest's start-up script replaces, quotes included, by the numbers of the port's device: the kernel
 /// hands them out at boot.
 const MAJOR: &str = "@MAJOR@";
@@ -85,6 +87,32 @@ pub fn config(stack: Stack) -> Value {
     })
 }
 
+/// `config.json` of a bundle called `name` for the runtime of this machine: the link is standard input and output, and the program has the
+/// processor `cpu`.
+#[must_use]
+pub fn on_pipes(name: &str, cpu: Option<u32>) -> Value {
+    let mut config = config(Stack::Shared);
+    config["process"]["args"][1] = PIPES.into();
+    // Those that a process of this machine has: to raise them takes a privilege, and the native program has no others.
+    config["process"]["rlimits"] = json!([]);
+    config["root"]["path"] = "rootfs".into();
+    let linux = &mut config["linux"];
+    linux["cgroupsPath"] = format!("/{name}").into();
+    linux["devices"] = json!([]);
+    linux["resources"]["devices"] = json!([{ "allow": false, "access": "rwm" }]);
+    if let Some(cpu) = cpu {
+        linux["resources"]["cpu"] = json!({ "cpus": cpu.to_string() });
+    }
+    if cfg!(target_arch = "x86_64") {
+        linux["seccomp"]["architectures"] = json!(["SCMP_ARCH_X86_64"]);
+        // How a program says there where its own thread's variables lie.
+        if let Some(rules) = linux["seccomp"]["syscalls"].as_array_mut() {
+            rules.push(json!({ "names": ["arch_prctl"], "action": "SCMP_ACT_ALLOW" }));
+        }
+    }
+    config
+}
+
 fn mounts(stack: Stack) -> Value {
     let mount = |kind: &str, place: &str, options: &[&str]| json!({ "type": kind, "source": kind, "destination": place, "options": options });
     let mut mounts = vec![
@@ -146,5 +174,14 @@ mod tests {
         assert_eq!(config["process"]["noNewPrivileges"], true);
         assert_eq!(config["linux"]["resources"]["devices"][0]["allow"], false);
         assert!(!CAPABILITIES.contains(&"CAP_SYS_ADMIN"));
+    }
+
+    #[test]
+    fn on_pipes_there_is_no_device_and_one_processor() {
+        let config = on_pipes("a-name", Some(3));
+        assert_eq!(config["process"]["args"], json!(["/bench/linux", "-"]));
+        assert_eq!(config["linux"]["resources"]["cpu"]["cpus"], "3");
+        let text = config.to_string();
+        assert!(!text.contains(MAJOR) && !text.contains(LINK), "{text}");
     }
 }

@@ -23,8 +23,15 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+mod conditions;
 mod container;
+mod engine;
+mod processor;
 mod seccomp;
+
+pub use conditions::conditions;
+pub use engine::{Container, Engine, EngineError};
+pub use processor::processor;
 
 /// Name of the virtio port that carries the control lines.
 pub const CONTROL_PORT: &str = "org.pqbench.control";

@@ -1,4 +1,5 @@
 //! What can go wrong on a link, with its facts.
+use crate::model::Conditions;
 use std::io;
 use std::time::Duration;
 use wire::frame::FrameError;
@@ -25,6 +26,11 @@ pub trait Watch {
     /// What the board tells of the running program: memory in bytes and instants in ticks, by name. Nothing where it cannot tell.
     fn weigh(&mut self) -> Vec<(String, u64)> {
         Vec::new()
+    }
+
+    /// What the board is like at the moment, where it can tell. Whoever asks fills in when that is, and in which invocation.
+    fn conditions(&mut self) -> Option<Conditions> {
+        None
     }
 }
 

@@ -8,6 +8,7 @@ mod exchange;
 pub mod fault;
 mod ledger;
 mod parts;
+mod pipes;
 mod port;
 mod receiver;
 pub mod record;
@@ -17,5 +18,6 @@ mod session;
 
 pub use error::{LinkError, Stop, Watch};
 pub use parts::Parts;
+pub use pipes::Pipes;
 pub use port::Port;
 pub use session::{Greeting, IDENTIFY, Limits, Session};

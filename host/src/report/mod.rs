@@ -2,6 +2,7 @@
 
 pub mod algorithms;
 pub mod compared;
+mod conditions;
 pub mod explained;
 pub mod number;
 pub mod rows;
@@ -10,5 +11,6 @@ pub mod shown;
 mod summary;
 pub mod table;
 
+pub use conditions::conditions;
 pub use summary::summary;
 pub use table::Table;

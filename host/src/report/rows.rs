@@ -40,6 +40,7 @@ const COLUMNS: &[&str] = &[
     "digest_reason",
     "warm_up",
     "left_out.warm_up",
+    "left_out.void",
     "left_out.faulty",
     "left_out.flagged",
     "random_time",
@@ -251,6 +252,10 @@ fn remarks(line: &[&Row]) -> String {
     let faults: usize = line.iter().map(|r| r.faults.len()).sum();
     if faults > 0 {
         remarks.push(format!("{faults} faults, {faulty} samples left out"));
+    }
+    let void: usize = line.iter().map(|r| r.left_out.void).sum();
+    if void > 0 {
+        remarks.push(format!("{void} samples of void blocks left out"));
     }
     if flagged > 0 {
         remarks.push(format!("{flagged} doubtful samples left out"));

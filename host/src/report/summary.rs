@@ -1,4 +1,5 @@
 //! What a run came to, on one page.
+use super::conditions::conditions;
 use super::number;
 use super::rows::{Varying, draws, environments, lines, median_and_mean};
 use super::table::{FAILED, PASSED, Table};
@@ -44,6 +45,7 @@ pub fn summary(evidence: &Evidence, rows: &[Row], work: &SameWork, color: bool) 
     if let Some(drift) = drift::drift(evidence) {
         say(drift.sentence());
     }
+    conditions(evidence).into_iter().for_each(&mut say);
     for disagreement in work.disagreements() {
         say(format!("{FAILED} {disagreement}"));
     }

@@ -1,6 +1,6 @@
 //! What a board needs on this machine, and what of it is there.
 use super::guest;
-use crate::tools::{Search, TARGET, cross, rust};
+use crate::tools::{Search, Target, cross, rust};
 use boards::{Board, Environment};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -37,20 +37,22 @@ pub enum Package {
 /// All that `board` needs, with where it was found. Programs are looked for by `search`, the guest's files in `cache`.
 #[must_use]
 pub fn needs(board: &Board, search: &Search, cache: Option<&Path>) -> Vec<Need> {
-    let gcc = search.find(cross::GCC);
+    let target = Target::of(board);
+    let [compiler, library] = target.packages();
+    let gcc = search.find(target.gcc());
     let libc = gcc.as_deref().and_then(cross::libc);
     let mut needs = vec![
         debian(
-            cross::GCC,
+            target.gcc(),
             "compiles and links for the board",
             gcc.clone(),
-            "gcc-aarch64-linux-gnu",
+            compiler,
         ),
         debian(
             "C library for the board",
             "headers that liboqs is compiled with",
             libc,
-            "libc6-dev-arm64-cross",
+            library,
         ),
         debian("cmake", "builds liboqs", search.find("cmake"), "cmake"),
         debian("make", "builds liboqs", search.find("make"), "make"),
@@ -60,7 +62,7 @@ pub fn needs(board: &Board, search: &Search, cache: Option<&Path>) -> Vec<Need> 
             cross::libclang(search),
             "libclang-dev",
         ),
-        rust_for_the_board(search),
+        rust_for_the_board(search, target),
     ];
     if let Some(qemu) = &board.qemu {
         let name = qemu.binary.as_str();
@@ -108,20 +110,25 @@ fn debian(name: &str, why: &'static str, found: Option<PathBuf>, package: &'stat
     }
 }
 
-fn rust_for_the_board(search: &Search) -> Need {
+fn rust_for_the_board(search: &Search, target: Target) -> Need {
+    let triple = target.triple();
     let install = if search.find("rustup").is_some() {
-        format!("rustup target add {TARGET}")
+        format!("rustup target add {triple}")
     } else {
         "dpkg --add-architecture arm64 && apt-get update && apt-get install rustc-web libstd-rust-web-dev:arm64".to_owned()
     };
     Need {
-        name: format!("Rust standard library of {TARGET}"),
+        name: format!("Rust standard library of {triple}"),
         why: "linked into both programs",
-        found: rust::choose(search)
+        found: rust::choose(search, target)
             .ok()
             .map(|rust| format!("{} ({})", rust.rustc.display(), rust.version)),
         install,
-        package: Package::Rust,
+        // Every compiler has the library of the machine that it runs on.
+        package: match target {
+            Target::Aarch64 => Package::Rust,
+            Target::X86_64 => Package::Unknown,
+        },
     }
 }
 

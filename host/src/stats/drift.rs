@@ -66,6 +66,8 @@ pub fn drift(evidence: &Evidence) -> Option<Drift> {
     let seen: Vec<(u32, Place, u64, f64)> = evidence
         .monitors
         .iter()
+        // A block that was throttled is no part of the run's figures.
+        .filter(|m| !evidence.is_void(m.invocation))
         .filter_map(|m| {
             Some((
                 m.invocation,

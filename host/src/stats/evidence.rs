@@ -1,7 +1,8 @@
 //! What a run's records say, sorted out.
 use super::draws::Draws;
 use crate::model::{
-    Environment, Invocation, Measured, Planned, Provenance, Record, Repeated, Status, Subject, Turn,
+    Conditions, Environment, Invocation, Measured, Planned, Provenance, Record, Repeated, Status,
+    Subject, Turn,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use wire::catalog::{AlgorithmId, Operation, Provider};
@@ -36,6 +37,17 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// A block that was measured while the board was throttled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Void {
+    /// The block.
+    pub block: u32,
+    /// The invocations that it is made of.
+    pub invocations: Vec<u32>,
+    /// Why.
+    pub reason: String,
+}
+
 /// The records of a run cannot be understood at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the record that says what the run is (its first) is missing or damaged")]
@@ -56,6 +68,10 @@ pub struct Evidence {
     pub turns: BTreeMap<u32, Turn>,
     /// The answers about the reference operation of the drift monitor, in the order in which they arrived.
     pub monitors: Vec<Measured>,
+    /// What the board was like, in the order in which it was looked at.
+    pub conditions: Vec<Conditions>,
+    /// Blocks that are in no figure.
+    pub void: Vec<Void>,
     /// What was not measured.
     pub skipped: Vec<Skipped>,
     /// What the link had to put right: invocation and event.
@@ -96,6 +112,8 @@ impl Evidence {
             measured: Vec::new(),
             turns: BTreeMap::new(),
             monitors: Vec::new(),
+            conditions: Vec::new(),
+            void: Vec::new(),
             skipped: Vec::new(),
             link: Vec::new(),
             remarks: Vec::new(),
@@ -178,6 +196,16 @@ impl Evidence {
                 self.turns.insert(turn.invocation, turn);
             }
             Record::Monitor(seen) => self.monitors.push(seen),
+            Record::Conditions(seen) => self.conditions.push(seen),
+            Record::Void {
+                block,
+                invocations,
+                reason,
+            } => self.void.push(Void {
+                block,
+                invocations,
+                reason,
+            }),
             Record::Link { invocation, event } => self.link.push((invocation, event)),
             Record::Repeated(list) => Repeated::apply(&list, &mut self.plan),
             Record::Remark { invocation, text } => self.remarks.push((invocation, text)),
@@ -242,6 +270,14 @@ impl Evidence {
     #[must_use]
     pub fn draws(&self, subject: Subject) -> Draws {
         Draws::of(self.planned(subject))
+    }
+
+    /// Whether `invocation` is of a block that is in no figure.
+    #[must_use]
+    pub fn is_void(&self, invocation: u32) -> bool {
+        self.void
+            .iter()
+            .any(|v| v.invocations.contains(&invocation))
     }
 
     /// Which of the two arms of the baseline's place `invocation` belongs to: 0 everywhere else.

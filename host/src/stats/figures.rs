@@ -368,6 +368,8 @@ fn left_out(readings: &[Reading]) -> LeftOut {
     for reading in readings {
         if reading.warm_up {
             left_out.warm_up += 1;
+        } else if reading.void {
+            left_out.void += 1;
         } else if reading.fault.is_some() {
             left_out.faulty += 1;
         } else if reading.flags != 0 {

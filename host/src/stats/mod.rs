@@ -17,6 +17,7 @@ pub mod quantile;
 pub mod reading;
 pub mod row;
 pub mod student;
+pub mod throttle;
 
 pub use evidence::Evidence;
 pub use figures::rows;

@@ -19,6 +19,8 @@ pub struct Reading {
     pub iteration: u32,
     /// Whether it belongs to the first iterations of its invocation, which are left out of figures.
     pub warm_up: bool,
+    /// Whether its block is void: the board was throttled.
+    pub void: bool,
     /// What `count` counts.
     pub clock: ClockName,
     /// Whose work `count` includes.
@@ -70,7 +72,7 @@ impl Reading {
     /// Whether figures may rest on it.
     #[must_use]
     pub fn counts(&self) -> bool {
-        !self.warm_up && self.flags == 0 && self.fault.is_none()
+        !self.warm_up && !self.void && self.flags == 0 && self.fault.is_none()
     }
 }
 
@@ -97,6 +99,7 @@ impl Evidence {
                 invocation: measured.invocation,
                 iteration,
                 warm_up: iteration < warm_up,
+                void: self.is_void(measured.invocation),
                 clock: clock::name(clocks.count.counter, &self.provenance),
                 scope: clocks.count.scope,
                 executions,

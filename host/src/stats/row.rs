@@ -9,6 +9,8 @@ use wire::units::Scope;
 pub struct LeftOut {
     /// First iterations of an invocation.
     pub warm_up: usize,
+    /// Samples of a block that was measured while the board was throttled.
+    pub void: usize,
     /// Samples of a command that ended in a fault.
     pub faulty: usize,
     /// Samples that the target itself doubts.

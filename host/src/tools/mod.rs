@@ -7,8 +7,13 @@ use std::path::PathBuf;
 pub mod cross;
 pub mod run;
 pub mod rust;
+mod target;
+mod tied;
 
-/// The target of both programs.
+pub use target::Target;
+pub use tied::tied_to_this_thread;
+
+/// The target of the programs of every board but `local`, whose machine may be another: [`Target`].
 pub const TARGET: &str = "aarch64-unknown-linux-gnu";
 
 /// Where programs are looked for. A test gives its own.

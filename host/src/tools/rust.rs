@@ -1,5 +1,5 @@
 //! Which Rust compiler can build for the board.
-use super::{Search, TARGET, run};
+use super::{Search, Target, run};
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +21,10 @@ pub enum NoRust {
     #[error("cargo was not found")]
     Cargo,
     /// No compiler has the target's standard library and is new enough.
-    #[error("no Rust compiler here has the standard library of {TARGET} and is {needed} or later{}", looked_at(.seen))]
+    #[error("no Rust compiler here has the standard library of {} and is {needed} or later{}", .target.triple(), looked_at(.seen))]
     Standard {
+        /// What is to be built for.
+        target: Target,
         /// The oldest that will do.
         needed: &'static str,
         /// Compilers that were looked at, and what each lacks.
@@ -45,7 +47,7 @@ pub const NEEDED: &str = env!("CARGO_PKG_RUST_VERSION");
 ///
 /// # Errors
 /// [`NoRust`] says what is missing.
-pub fn choose(search: &Search) -> Result<Rust, NoRust> {
+pub fn choose(search: &Search, target: Target) -> Result<Rust, NoRust> {
     let cargo = env::var_os("CARGO")
         .map(PathBuf::from)
         .filter(|cargo| cargo.is_file())
@@ -54,7 +56,7 @@ pub fn choose(search: &Search) -> Result<Rust, NoRust> {
     let named = env::var_os("RUSTC").map(PathBuf::from);
     let mut seen = Vec::new();
     for rustc in named.into_iter().chain(search.all("rustc")) {
-        match lacks(&rustc) {
+        match lacks(&rustc, target) {
             Ok(version) => {
                 return Ok(Rust {
                     rustc,
@@ -66,20 +68,24 @@ pub fn choose(search: &Search) -> Result<Rust, NoRust> {
         }
     }
     Err(NoRust::Standard {
+        target,
         needed: NEEDED,
         seen,
     })
 }
 
 /// The version of a compiler that will do, or what it lacks.
-fn lacks(rustc: &Path) -> Result<String, String> {
+fn lacks(rustc: &Path, target: Target) -> Result<String, String> {
     let version = run::version(rustc).ok_or("does not run")?;
     let number = version.split_whitespace().nth(1).unwrap_or_default();
     if !at_least(number, NEEDED) {
         return Err(format!("is {number}"));
     }
-    let folder = run::output(rustc, &["--print", "target-libdir", "--target", TARGET])
-        .ok_or("does not know the target")?;
+    let folder = run::output(
+        rustc,
+        &["--print", "target-libdir", "--target", target.triple()],
+    )
+    .ok_or("does not know the target")?;
     let has_std = std::fs::read_dir(&folder).is_ok_and(|entries| {
         entries.flatten().any(|entry| {
             let name = entry.file_name();
@@ -124,6 +130,6 @@ mod tests {
         let search = Search {
             path: "/no/such/folder".into(),
         };
-        assert!(choose(&search).is_err());
+        assert!(choose(&search, Target::Aarch64).is_err());
     }
 }

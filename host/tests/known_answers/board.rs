@@ -3,7 +3,7 @@ use super::target::Target;
 use host::bench::{BareBoard, Interrupt, LinuxBoard, Machine, Scratch, Wrap};
 use host::build::{Programs, Toolchain, build};
 use host::launch;
-use host::link::{Limits, Port, Session};
+use host::link::{Limits, Session};
 use host::model::{Environment, Place};
 use host::progress::Progress;
 use host::setup::{cache, guest};
@@ -42,7 +42,7 @@ fn programs() -> &'static Programs {
 }
 
 fn wrap() -> Wrap {
-    Arc::new(|port| Box::new(port) as Box<dyn Port>)
+    Arc::new(|port| port)
 }
 
 /// Linux, booted, on which `linux` runs as a process.
@@ -54,8 +54,8 @@ pub fn native() -> Board {
     let initrd = scratch.path().join("initrd.cpio");
     let overlay = launch::overlay(
         &programs.linux.path,
-        &programs.stock.path,
-        &programs.bare.path,
+        &programs.stock.as_ref().expect("for Arm").path,
+        &programs.bare.as_ref().expect("for Arm").path,
         &definition,
     );
     launch::write_initrd(&guest.base_initrd, &overlay.expect("an overlay"), &initrd)
@@ -75,7 +75,7 @@ pub fn native() -> Board {
 /// A board that boots `bare` at each start.
 pub fn metal() -> Board {
     let scratch = Scratch::new().expect("a scratch folder");
-    let image = &programs().bare.path;
+    let image = &programs().bare.as_ref().expect("for Arm").path;
     let board = BareBoard::new(&definition(), image, scratch.path(), wrap());
     Board::new(Box::new(board.expect("emulated")), METAL, scratch)
 }

@@ -2,16 +2,17 @@
 use super::Arguments;
 use crate::archive::{self, JOURNAL, Journal};
 use crate::bench::{self, History};
+use crate::build::impossible;
 use crate::cli::Global;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::model::{Environment, Place, Record, Stack, Status};
 use crate::plan::{Item, Plan, PlannedPlace, words};
+use crate::tools::Target;
 use anyhow::anyhow;
 use boards::Board;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
-use wire::message::Dispatch;
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -57,28 +58,6 @@ pub struct Kept {
     pub places: Vec<PlannedPlace>,
 }
 
-/// Why there is no such place, if there is none: the stack `stock` is what an operating system brings, and there nothing stands
-/// between a provider and what the system says of the CPU.
-fn impossible(place: Place) -> Option<&'static str> {
-    match place {
-        Place {
-            stack: Stack::Shared,
-            ..
-        } => None,
-        Place {
-            environment: Environment::BareMetal | Environment::Unikernel,
-            ..
-        } => Some("without an operating system there is no C library but ours"),
-        Place {
-            dispatch: Dispatch::Portable,
-            ..
-        } => Some(
-            "the system's C library tells providers of the CPU's features, which cannot be hidden there",
-        ),
-        _ => None,
-    }
-}
-
 impl Choice {
     /// The places whose environments are still chosen.
     pub fn places(&self) -> Vec<PlannedPlace> {
@@ -104,6 +83,7 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
         return resume(global, run);
     }
     let board = boards::load(&arguments.board).or_exit(Exit::BadCall)?;
+    let target = Target::of(&board);
     let own = of_board(&board);
     if own.is_empty() {
         return Err(bad(format!(
@@ -133,12 +113,27 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
         .or_exit(Exit::BadCall)?;
     let dispatches = words::parse(&arguments.dispatch).map_err(bad)?;
     let stacks = words::parse(&arguments.stack).map_err(bad)?;
+    // What this machine has no environment for is seen to when its tools are.
+    let cannot = |place: Place| {
+        let reason = impossible(&board, target, place)?;
+        let absent = impossible(
+            &board,
+            target,
+            Place {
+                stack: Stack::Shared,
+                ..place
+            },
+        );
+        absent.is_none().then_some(reason)
+    };
     let mut places = plan.places_in(&environments, &dispatches, &stacks);
     let skipped_places: Vec<_> = places
-        .extract_if(.., |planned| impossible(planned.place).is_some())
-        .filter_map(|planned| Some((planned, impossible(planned.place)?.to_owned())))
+        .extract_if(.., |planned| cannot(planned.place).is_some())
+        .filter_map(|planned| Some((planned, cannot(planned.place)?.to_owned())))
         .collect();
-    if let ([], Some((planned, reason))) = (places.as_slice(), skipped_places.first()) {
+    let is_absent = |planned: &PlannedPlace| impossible(&board, target, planned.place).is_some();
+    if let (true, Some((planned, reason))) = (places.iter().all(is_absent), skipped_places.first())
+    {
         return Err(bad(format!(
             "nothing can run in {}: {reason}",
             planned.place

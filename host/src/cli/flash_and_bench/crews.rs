@@ -1,13 +1,18 @@
 //! Which machine runs which environments.
 use super::choice::Choice;
-use crate::bench::{BareBoard, Crew, Interrupt, LinuxBoard, Machine, MachineError, Scratch, Wrap};
-use crate::build::Programs;
+use super::here;
+use crate::bench::{
+    BareBoard, Crew, Interrupt, LinuxBoard, LocalBoard, LocalPrograms, Machine, MachineError,
+    Scratch, Wrap,
+};
+use crate::build::{Built, Programs};
 use crate::launch;
 use crate::link::Port;
 use crate::link::fault::{Faults, Faulty};
-use crate::link::serial::Serial;
-use crate::model::Environment;
+use crate::model::{Environment, Place, Stack};
 use crate::setup::guest::Guest;
+use crate::tools::Search;
+use std::path::Path;
 use std::sync::Arc;
 
 /// One machine for the metal, one for all environments on Linux: the two run side by side.
@@ -19,6 +24,9 @@ pub fn crews<'a>(
     interrupt: &'a Interrupt,
     damage: u32,
 ) -> Vec<Crew<'a>> {
+    if here::is_local(&choice.board) {
+        return local(choice, programs, scratch, damage);
+    }
     let (metal, on_linux): (Vec<_>, Vec<_>) = choice
         .environments
         .iter()
@@ -30,8 +38,8 @@ pub fn crews<'a>(
         crews.push(Crew {
             environments: metal,
             machine: Box::new(move || {
-                let board =
-                    BareBoard::new(&choice.board, &programs.bare.path, scratch.path(), wrap)?;
+                let image = &needed(programs, Environment::BareMetal, Stack::Shared)?.path;
+                let board = BareBoard::new(&choice.board, image, scratch.path(), wrap)?;
                 Ok(Box::new(board) as Box<dyn Machine>)
             }),
         });
@@ -47,6 +55,65 @@ pub fn crews<'a>(
     crews
 }
 
+/// One machine for processes and containers of the machine itself, one for its guests: they take turns.
+fn local<'a>(
+    choice: &'a Choice,
+    programs: &'a Programs,
+    scratch: &'a Scratch,
+    damage: u32,
+) -> Vec<Crew<'a>> {
+    let (guests, processes): (Vec<_>, Vec<_>) = choice
+        .environments
+        .iter()
+        .partition(|e| **e == Environment::Unikernel);
+    let wrap = wrap(damage, choice.seed);
+    let processor =
+        launch::processor(Path::new("/")).filter(|_| Search::from_env().find("taskset").is_some());
+    let mut crews = Vec::new();
+    if !processes.is_empty() {
+        let wrap = wrap.clone();
+        crews.push(Crew {
+            environments: processes,
+            machine: Box::new(move || {
+                let started = LocalPrograms {
+                    linux: programs.linux.path.clone(),
+                    stock: programs.stock.as_ref().map(|p| p.path.clone()),
+                    name: format!("pq-bench-{}", choice.run.to_lowercase()),
+                    processor,
+                };
+                let board = LocalBoard::new(started, scratch.path(), wrap);
+                Ok(Box::new(board) as Box<dyn Machine>)
+            }),
+        });
+    }
+    if !guests.is_empty() {
+        crews.push(Crew {
+            environments: guests,
+            machine: Box::new(move || {
+                let image = &needed(programs, Environment::Unikernel, Stack::Shared)?.path;
+                let board =
+                    BareBoard::guest(&choice.board, image, scratch.path(), wrap, processor)?;
+                Ok(Box::new(board) as Box<dyn Machine>)
+            }),
+        });
+    }
+    crews
+}
+
+/// The program of a place that is measured only where there is one.
+fn needed(
+    programs: &Programs,
+    environment: Environment,
+    stack: Stack,
+) -> Result<&Built, MachineError> {
+    let place = Place {
+        environment,
+        stack,
+        ..Place::BASELINE
+    };
+    programs.of(place).ok_or(MachineError::NoProgram { place })
+}
+
 fn linux(
     choice: &Choice,
     programs: &Programs,
@@ -58,8 +125,8 @@ fn linux(
     let initrd = scratch.path().join("initrd.cpio");
     let overlay = launch::overlay(
         &programs.linux.path,
-        &programs.stock.path,
-        &programs.bare.path,
+        &needed(programs, Environment::Native, Stack::Stock)?.path,
+        &needed(programs, Environment::Unikernel, Stack::Shared)?.path,
         &choice.board,
     )?;
     launch::write_initrd(&guest.base_initrd, &overlay, &initrd)?;
@@ -79,7 +146,7 @@ fn linux(
 
 fn wrap(damage: u32, seed: u64) -> Wrap {
     if damage == 0 {
-        return Arc::new(|port| Box::new(port) as Box<dyn Port>);
+        return Arc::new(|port| port);
     }
     let faults = Faults {
         seed,
@@ -87,5 +154,5 @@ fn wrap(damage: u32, seed: u64) -> Wrap {
         lost: damage / 3,
         doubled: damage / 3,
     };
-    Arc::new(move |port: Serial| Box::new(Faulty::new(port, faults)) as Box<dyn Port>)
+    Arc::new(move |port: Box<dyn Port>| Box::new(Faulty::new(port, faults)) as Box<dyn Port>)
 }

@@ -1,5 +1,6 @@
 //! `--dry-run`: what would run, by order of magnitude.
 use super::choice::Choice;
+use super::here;
 use crate::cli::{Format, Global, Outcome, output};
 use crate::model::{Environment, Planned};
 use crate::plan::{NULL, PlannedPlace, baseline, cost, estimate};
@@ -93,6 +94,11 @@ pub fn print(global: &Global, choice: &Choice) -> Outcome {
                 .any(|e| *e != Environment::BareMetal)
     })
     .map(|n| format!("{} ({})", n.name, n.install))
+    .chain(
+        here::absent(&choice.board, &choice.environments, &Search::from_env())
+            .into_iter()
+            .map(|(environment, reason)| format!("{environment}: {reason}")),
+    )
     .collect();
     let environments: Vec<_> = choice.environments.iter().map(|e| e.name()).collect();
     let all = choice.places();

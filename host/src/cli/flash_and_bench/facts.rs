@@ -1,6 +1,6 @@
 //! What the archive has to know of a run before it begins.
 use super::choice::{Choice, KEPT, Kept};
-use crate::build::Programs;
+use crate::build::{Built, Programs};
 use crate::exit::{Exit, Failure};
 use crate::model::Provenance;
 use crate::tools::{Search, run};
@@ -17,9 +17,9 @@ const BARE: &str = "program.bare.sha256";
 pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
     let mut facts = programs.facts.clone();
     facts.extend(host());
-    facts.insert(LINUX.to_owned(), programs.linux.sha256.clone());
-    facts.insert(STOCK.to_owned(), programs.stock.sha256.clone());
-    facts.insert(BARE.to_owned(), programs.bare.sha256.clone());
+    for (key, program) in all(programs) {
+        facts.insert(key.to_owned(), program.sha256.clone());
+    }
     facts.insert("board.file".to_owned(), choice.board.reference());
     facts.insert(
         "host.version".to_owned(),
@@ -52,6 +52,17 @@ pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
         environments: choice.environments.clone(),
         facts,
     }
+}
+
+/// The programs that there are, by the fact that names each.
+fn all(programs: &Programs) -> impl Iterator<Item = (&'static str, &Built)> {
+    let list = [
+        (LINUX, Some(&programs.linux)),
+        (STOCK, programs.stock.as_ref()),
+        (BARE, programs.bare.as_ref()),
+    ];
+    list.into_iter()
+        .filter_map(|(key, program)| Some((key, program?)))
 }
 
 fn host() -> BTreeMap<String, String> {
@@ -87,10 +98,7 @@ pub fn same_programs(choice: &Choice, programs: &Programs) -> Result<(), Failure
     let differs = |key: &str, now: &str| {
         begun.is_some_and(|p| p.facts.get(key).is_some_and(|before| before != now))
     };
-    if differs(LINUX, &programs.linux.sha256)
-        || differs(STOCK, &programs.stock.sha256)
-        || differs(BARE, &programs.bare.sha256)
-    {
+    if all(programs).any(|(key, program)| differs(key, &program.sha256)) {
         return Err(Failure::new(
             Exit::CheckFailed,
             anyhow!(

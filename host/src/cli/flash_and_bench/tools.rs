@@ -1,5 +1,6 @@
 //! Whether what the chosen environments need is there, and installing it where that was asked for.
 use super::choice::Choice;
+use super::here;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::model::Environment;
 use crate::progress::Progress;
@@ -21,6 +22,7 @@ pub fn ready(
     if install {
         setup::install(&choice.board, &cache, |_| true, progress).or_exit(Exit::Missing)?;
     }
+    leave_out_absent(choice)?;
     let on_linux = |e: &Environment| *e != Environment::BareMetal;
     let needs = setup::needs(&choice.board, &Search::from_env(), Some(&cache));
     let mut missing: Vec<Need> = needs.into_iter().filter(|n| n.found.is_none()).collect();
@@ -36,7 +38,7 @@ pub fn ready(
         }
     }
     if missing.is_empty() {
-        let needed = choice.environments.iter().any(on_linux);
+        let needed = choice.board.qemu.is_some() && choice.environments.iter().any(on_linux);
         return Ok(guest::find(&cache).filter(|_| needed));
     }
     let list: Vec<String> = missing
@@ -50,4 +52,29 @@ pub fn ready(
             list.concat()
         ),
     ))
+}
+
+/// Leaves out what the machine itself does not have.
+///
+/// # Errors
+/// Where the user named it, or nothing is left.
+fn leave_out_absent(choice: &mut Choice) -> Result<(), Failure> {
+    let absent = here::absent(&choice.board, &choice.environments, &Search::from_env());
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let is_absent = |e: &Environment| absent.iter().any(|(absent, _)| absent == e);
+    choice.environments.retain(|e| !is_absent(e));
+    if choice.named || choice.environments.is_empty() {
+        let list: Vec<String> = absent
+            .iter()
+            .map(|(environment, reason)| format!("\n  {environment}: {reason}"))
+            .collect();
+        return Err(Failure::new(
+            Exit::Missing,
+            anyhow!("not on this machine:{}", list.concat()),
+        ));
+    }
+    choice.skipped.extend(absent);
+    Ok(())
 }

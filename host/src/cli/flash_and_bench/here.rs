@@ -1,0 +1,61 @@
+//! Which environments of the machine itself there are: an engine for containers, KVM and QEMU for guests.
+use crate::bench::KVM_QEMU;
+use crate::build::impossible;
+use crate::launch::Engine;
+use crate::model::{Environment, Place};
+use crate::tools::{Search, Target};
+use boards::{Board, Reach};
+use std::fs::OpenOptions;
+
+const KVM: &str = "/dev/kvm";
+
+/// Whether the board is the machine that this program runs on.
+pub fn is_local(board: &Board) -> bool {
+    board.reached_by.contains(&Reach::Local)
+}
+
+/// Which of `environments` the machine does not have, and why; none where `board` is another one.
+pub fn absent(
+    board: &Board,
+    environments: &[Environment],
+    search: &Search,
+) -> Vec<(Environment, String)> {
+    if !is_local(board) {
+        return Vec::new();
+    }
+    let target = Target::of(board);
+    let why = |environment: Environment| {
+        let place = Place {
+            environment,
+            ..Place::BASELINE
+        };
+        if let Some(reason) = impossible(board, target, place) {
+            return Some(reason.to_owned());
+        }
+        match environment {
+            Environment::BareMetal | Environment::Native => None,
+            Environment::Container => Engine::find(search).err().map(|error| error.to_string()),
+            Environment::Unikernel => no_guest(search),
+        }
+    };
+    let absent = environments.iter();
+    absent
+        .filter_map(|environment| Some((*environment, why(*environment)?)))
+        .collect()
+}
+
+/// Why this machine plays no guest, if it does not.
+fn no_guest(search: &Search) -> Option<String> {
+    let opened = OpenOptions::new().read(true).write(true).open(KVM);
+    if let Err(error) = opened {
+        return Some(format!(
+            "{KVM} cannot be opened ({error}); the machine has to offer virtualisation, and this user has to be in the group kvm"
+        ));
+    }
+    let qemu = search.find(KVM_QEMU);
+    qemu.is_none().then(|| {
+        format!(
+            "{KVM_QEMU} was not found on PATH; install it with `apt-get install qemu-system-arm`"
+        )
+    })
+}
