@@ -11,6 +11,10 @@ mod log;
 #[cfg(target_arch = "aarch64")]
 mod own;
 
+// Links the critical sections of a machine with threads.
+#[cfg(not(target_arch = "aarch64"))]
+use critical_section as _;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::c_void;

@@ -19,3 +19,10 @@ unsafe extern "C" fn PQCRYPTO_RUST_randombytes(out: *mut u8, size: usize) -> cor
     unsafe { target_bench::tape::draw_raw(out, size) };
     0
 }
+
+// The log has no time of its own. Elsewhere defmt's linker script says so, which a carrier need not have.
+defmt::timestamp!("");
+
+/// Named by the prebuilt core's unwind tables, never called: a panic aborts.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
