@@ -758,3 +758,91 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_run_is_carried_to_another_archive_by_a_tar_file() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = Recipe::default().archive(here.path());
+    let file = there.path().join("run.tar");
+    let file = file.to_str().unwrap();
+    let out = host(here.path(), &["archive", "export", "latest", file]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    // Twice is an error, and does not touch the first.
+    let out = host(here.path(), &["archive", "export", "latest", file]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("run.tar is there already"));
+
+    // The tool that everybody has reads it.
+    let unpacked = there.path().join("unpacked");
+    fs::create_dir(&unpacked).unwrap();
+    let tar = std::process::Command::new("tar")
+        .args(["-xf", file, "-C", unpacked.to_str().unwrap()])
+        .status();
+    assert!(tar.unwrap().success());
+    let same = |other: &std::path::Path| {
+        for name in FILES {
+            let (a, b) = (fs::read(folder.join(name)), fs::read(other.join(name)));
+            assert_eq!(a.unwrap(), b.unwrap(), "{name}");
+        }
+    };
+    same(&unpacked.join("20260101-120000-aaaa"));
+
+    let archive = there.path().join("runs");
+    let out = host(&archive, &["archive", "import", file]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    same(&archive.join("20260101-120000-aaaa"));
+    let out = host(&archive, &["archive", "import", file]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        stderr(&out).contains("is there already"),
+        "{}",
+        stderr(&out)
+    );
+    let left: Vec<_> = fs::read_dir(&archive).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn nothing_is_imported_that_is_not_whole() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = Recipe::default().archive(here.path());
+    let file = there.path().join("run.tar");
+    archive::export(&folder, &file).unwrap();
+    let whole = fs::read(&file).unwrap();
+    let archive_dir = there.path().join("runs");
+    let refused = |bytes: &[u8]| {
+        let bad = there.path().join("bad.tar");
+        fs::write(&bad, bytes).unwrap();
+        let out = host(&archive_dir, &["archive", "import", bad.to_str().unwrap()]);
+        assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+        assert!(!archive_dir.exists(), "{}", stderr(&out));
+        stderr(&out)
+    };
+    assert!(refused(b"").contains("holds no file"));
+    assert!(refused(b"no tar at all").contains("no run that `archive export` wrote"));
+    for part in [700, whole.len() / 3, whole.len() / 2] {
+        refused(&whole[..part]);
+    }
+    // A flipped bit in the middle of a file that the sums cover.
+    let at = whole.len() / 2;
+    let mut flipped = whole.clone();
+    flipped[at] ^= 1;
+    assert!(refused(&flipped).contains("is damaged and stays where it is"));
+    assert!(refused_missing(&there, &archive_dir).contains("no-such.tar"));
+
+    // A damaged run is not exported either.
+    fs::write(folder.join("log.txt"), "another").unwrap();
+    let out = host(here.path(), &["archive", "export", "latest"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("log.txt"), "{}", stderr(&out));
+}
+
+fn refused_missing(there: &tempfile::TempDir, archive_dir: &std::path::Path) -> String {
+    let missing = there.path().join("no-such.tar");
+    let out = host(
+        archive_dir,
+        &["archive", "import", missing.to_str().unwrap()],
+    );
+    assert_eq!(out.status.code(), Some(1));
+    stderr(&out)
+}

@@ -5,7 +5,7 @@
 #![cfg(target_arch = "x86_64")]
 
 use host::link::{Limits, Pipes, Session, Stop, Watch};
-use host::tools::{Search, TARGET, rust};
+use host::tools::{Search, TARGET, Target, rust};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -30,7 +30,7 @@ fn build(target: &str, arguments: &[&str]) -> PathBuf {
         .args(arguments)
         .env_remove("CARGO_MANIFEST_DIR");
     if target == TARGET {
-        let rust = rust::choose(&Search::from_env()).expect("setup has run");
+        let rust = rust::choose(&Search::from_env(), Target::Aarch64).expect("setup has run");
         command
             .env("RUSTC", rust.rustc)
             .env_remove("LD_LIBRARY_PATH");

@@ -21,13 +21,14 @@ use wire::units::{Counter, Scope};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const PATIENCE: Duration = Duration::from_secs(120);
-const ALGORITHMS: [&str; 7] = [
+const ALGORITHMS: [&str; 8] = [
     "ML-KEM-768",
     "Falcon-512",
     "ML-DSA-65",
     "X25519",
     "Ed25519",
     "ECDSA-P256",
+    "RSA-2048",
     "FrodoKEM-640-AES",
 ];
 

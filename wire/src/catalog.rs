@@ -164,6 +164,7 @@ pub enum Family {
     Ecdh,
     Ed25519,
     Ecdsa,
+    Rsa,
     Null,
     Faulty,
 }
@@ -191,6 +192,7 @@ impl Family {
             Self::Ecdh => "ECDH",
             Self::Ed25519 => "Ed25519",
             Self::Ecdsa => "ECDSA",
+            Self::Rsa => "RSA",
             Self::Null => "null",
             Self::Faulty => "faulty",
         }
@@ -218,6 +220,7 @@ impl Family {
             Self::Ecdh => "SP 800-56A",
             Self::Ed25519 => "RFC 8032",
             Self::Ecdsa => "FIPS 186-5",
+            Self::Rsa => "RFC 8017: RSASSA-PSS with SHA-256",
             Self::Null | Self::Faulty => "none",
         }
     }
@@ -230,7 +233,7 @@ impl Family {
                 &[Operation::Sign]
             }
             Self::Falcon => &[Operation::Keygen, Operation::Sign],
-            Self::NtruPrime => &[Operation::Keygen],
+            Self::NtruPrime | Self::Rsa => &[Operation::Keygen],
             Self::Bike | Self::Hqc | Self::ClassicMcEliece => {
                 &[Operation::Keygen, Operation::Encaps]
             }
@@ -477,6 +480,8 @@ entries! {
     agreement(201, "ECDH-P256", Family::Ecdh, 0, "p256", [65, 32, 32]),
     classical_sig(202, "Ed25519", Family::Ed25519, 0, "ed25519-dalek", [32, 32, 64]),
     classical_sig(203, "ECDSA-P256", Family::Ecdsa, 0, "p256", [65, 32, 64]),
+    classical_sig(204, "RSA-2048", Family::Rsa, 0, "rsa-2048", [259, 771, 256]),
+    classical_sig(205, "RSA-3072", Family::Rsa, 0, "rsa-3072", [387, 1155, 384]),
     faulty(240, "faulty-crash", Family::Faulty, 0, "crash", []),
     faulty(241, "faulty-hang", Family::Faulty, 0, "hang", []),
     faulty(242, "faulty-stack", Family::Faulty, 0, "stack", []),

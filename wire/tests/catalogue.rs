@@ -35,7 +35,7 @@ fn ids_and_names_are_unique() {
 #[test]
 fn the_providers_are_complete() {
     assert_eq!(of(Provider::Liboqs), 85);
-    assert_eq!(of(Provider::Classical), 4);
+    assert_eq!(of(Provider::Classical), 6);
     assert_eq!(of(Provider::Pqclean), 10);
     assert_eq!(of(Provider::Null), 1);
     let kems = ALGORITHMS.iter().filter(|a| a.kind == Kind::Kem).count();

@@ -33,6 +33,31 @@ pub enum Error {
     /// There is a run of that id.
     #[error("{path} is there already: a run's id must be new", path = .0.display())]
     Exists(PathBuf),
+    /// There is a file of that name.
+    #[error("{path} is there already: name another file", path = .0.display())]
+    FileExists(PathBuf),
+    /// A run that was not finished is not carried elsewhere.
+    #[error(
+        "{path} was not finished: `flash-and-bench --resume` goes on with it, `archive verify --repair` makes an archive of what there is",
+        path = .0.display()
+    )]
+    Unfinished(PathBuf),
+    /// A damaged run is not carried elsewhere.
+    #[error("{run} is damaged and stays where it is:\n  {findings}")]
+    Damaged {
+        /// The run.
+        run: String,
+        /// What is wrong, line by line.
+        findings: String,
+    },
+    /// A file that holds no run.
+    #[error("{path} is no run that `archive export` wrote: {reason}", path = path.display())]
+    NotARun {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// Another program is writing the run.
     #[error("{path} is being written by another program: wait until it has ended", path = .0.display())]
     InUse(PathBuf),

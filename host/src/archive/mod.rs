@@ -4,6 +4,7 @@
 //! manifest from it and gives the folder its final name. Every figure is made from the journal's whole entries, so a run
 //! that was cut is read like any other. The pure `stats` say which samples count and what their clocks are called. `docs/archive.md` describes the files byte by byte.
 
+mod carry;
 mod columns;
 mod error;
 mod frame;
@@ -17,6 +18,7 @@ mod sums;
 mod verify;
 mod write;
 
+pub use carry::{export, import};
 pub use error::Error;
 pub use frame::{Broken, Damage, Defect};
 pub use journal::{JOURNAL, Journal};

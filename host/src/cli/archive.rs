@@ -9,9 +9,10 @@ use crate::report::{Table, rows, runs, shown};
 use crate::stats::{Row, drift};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use wire::catalog::Provider;
 
-/// Lists, shows and verifies runs.
+/// Lists, shows, verifies, exports and imports runs.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -35,6 +36,18 @@ enum Command {
         #[arg(long)]
         repair: bool,
     },
+    /// Writes a finished run to one tar file, to be imported elsewhere.
+    Export {
+        /// Id, beginning of an id, folder, or `latest`.
+        run: String,
+        /// The file; without it `RUN.tar` in the folder you are in.
+        file: Option<PathBuf>,
+    },
+    /// Brings a run that was exported into this archive, if it is whole.
+    Import {
+        /// The file that `archive export` wrote.
+        file: PathBuf,
+    },
 }
 
 impl From<Error> for Failure {
@@ -52,6 +65,8 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
         Command::List => list(global),
         Command::Show { run } => show(global, &run),
         Command::Verify { run, repair } => verify(global, &run, repair),
+        Command::Export { run, file } => export(global, &run, file),
+        Command::Import { file } => import(global, &file),
     }
 }
 
@@ -292,4 +307,33 @@ fn verify(global: &Global, spec: &str, repair: bool) -> Outcome {
         Exit::CheckFailed,
         anyhow::anyhow!("{} is damaged:{}", folder.display(), list.concat()),
     ))
+}
+
+fn export(global: &Global, spec: &str, file: Option<PathBuf>) -> Outcome {
+    let folder = archive::resolve(&global.archive, spec)?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let file = file.unwrap_or_else(|| PathBuf::from(format!("{name}.tar")));
+    archive::export(&folder, &file)?;
+    carried(global, &name, &file)
+}
+
+fn import(global: &Global, file: &Path) -> Outcome {
+    let folder = archive::import(&global.archive, file)?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    carried(global, &name, &folder)
+}
+
+/// Says where a run is now.
+fn carried(global: &Global, run: &str, path: &Path) -> Outcome {
+    let mut table = Table::new(["run", "path"]);
+    table.push([run, &path.display().to_string()]);
+    let csv = Some(table.clone());
+    let around = (String::new(), String::new());
+    Output {
+        json: &json!({ "run": run, "path": path }),
+        table,
+        csv,
+        around,
+    }
+    .print(global)
 }

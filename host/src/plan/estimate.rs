@@ -28,6 +28,7 @@ pub fn count((algorithm, _, operation): Item) -> u64 {
         Family::Uov => [150_000, 5_000, 3_000],
         Family::X25519 | Family::Ed25519 => [300, 300, 600],
         Family::Ecdh | Family::Ecdsa => [1_500, 1_500, 2_500],
+        Family::Rsa => [2_000_000, 40_000, 1_500],
     };
     let column = match operation {
         Operation::Keygen | Operation::Nothing => 0,

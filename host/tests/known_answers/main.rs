@@ -8,6 +8,7 @@ mod classical;
 mod liboqs;
 mod nist;
 mod providers;
+mod rsa;
 mod tamper;
 mod target;
 mod vectors;

@@ -1,6 +1,7 @@
-//! X25519, ECDH-P256, Ed25519 and ECDSA-P256 from dalek and RustCrypto.
+//! X25519, ECDH-P256, Ed25519 and ECDSA-P256 from dalek and RustCrypto; RSA is in a file of its own.
 //!
 //! Secrets are 32 bytes from the tape. ECDSA signs deterministically (RFC 6979), Ed25519 by its definition.
+use super::rsa::Rsa;
 use super::{Agreement, Failed, Scheme, Signature};
 use crate::tape;
 use alloc::boxed::Box;
@@ -8,14 +9,15 @@ use ed25519_dalek::Signer as _;
 use ed25519_dalek::Verifier as _;
 use p256::elliptic_curve::Group as _;
 use p256::elliptic_curve::sec1::ToSec1Point as _;
-use wire::catalog::Family;
+use wire::catalog::{Algorithm, Family};
 
 /// Versions of the crates, as locked.
-pub const VERSIONS: &str = "x25519-dalek 3, ed25519-dalek 3, p256 0.14";
+pub const VERSIONS: &str = "x25519-dalek 3, ed25519-dalek 3, p256 0.14, rsa 0.10";
 
-/// Opens an algorithm of this family. P-256's table of multiples of the generator is made on first use: here, so that it is no
+/// Opens an algorithm. P-256's table of multiples of the generator is made on first use: here, so that it is no
 /// part of an operation.
-pub fn open(family: Family) -> Option<Scheme> {
+pub fn open(algorithm: &Algorithm) -> Option<Scheme> {
+    let family = algorithm.family;
     if matches!(family, Family::Ecdh | Family::Ecdsa) {
         core::hint::black_box(p256::ProjectivePoint::mul_by_generator(&p256::Scalar::ONE));
     }
@@ -24,6 +26,9 @@ pub fn open(family: Family) -> Option<Scheme> {
         Family::Ecdh => Some(Scheme::Agreement(Box::new(EcdhP256))),
         Family::Ed25519 => Some(Scheme::Signature(Box::new(Ed25519))),
         Family::Ecdsa => Some(Scheme::Signature(Box::new(EcdsaP256))),
+        Family::Rsa => Some(Scheme::Signature(Box::new(Rsa::new(
+            algorithm.sizes.signature,
+        )))),
         _ => None,
     }
 }

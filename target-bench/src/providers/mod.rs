@@ -14,6 +14,7 @@ mod faulty;
 mod liboqs;
 #[cfg(target_arch = "aarch64")]
 mod pqclean;
+mod rsa;
 
 pub use faulty::Misbehaviour;
 
@@ -103,7 +104,7 @@ pub fn open(provider: Provider, algorithm: &Algorithm) -> Option<Scheme> {
         (Provider::Liboqs, name) => liboqs::open(algorithm, name),
         #[cfg(target_arch = "aarch64")]
         (Provider::Pqclean, _) => pqclean::open(algorithm),
-        (Provider::Classical, _) => classical::open(algorithm.family),
+        (Provider::Classical, _) => classical::open(algorithm),
         (Provider::Faulty, name) => Misbehaviour::by_name(name).map(Scheme::Faulty),
         #[cfg(not(target_arch = "aarch64"))]
         _ => None,
