@@ -1,8 +1,8 @@
 //! Turns the board file into constants and link arguments.
 //!
-//! `linux` and `bare` are freestanding: no start files and no C library, so that the same objects stand under the providers in each.
+//! `linux`, `unikraft` and `bare` are freestanding: no start files and no C library, so that the same objects stand under the providers in each.
 //! `cfg(freestanding)` says so to the sources: on aarch64, and on x86-64 with the feature `local`. The `bare` program gets the
-//! layout of `linker/image.ld`, fed with the board's addresses; `linux` that of `linker/process.ld`.
+//! layout of `linker/image.ld`, fed with the board's addresses; `linux` that of `linker/process.ld`, `unikraft` that of `linker/unikraft.ld`.
 use boards::{Board, Conduit, Range};
 use std::path::{Path, PathBuf};
 use std::{env, error::Error, fs};
@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
         "aarch64" => {
             println!("cargo::rustc-cfg=freestanding");
-            link("linux", "process.ld", &out, &[])?;
+            link("linux", "process.ld", &out, &FIXED.map(str::to_owned))?;
+            link("unikraft", "unikraft.ld", &out, &MOVABLE.map(str::to_owned))?;
             // An ordinary program: the linker's own layout, and defmt's section added.
             pass("stock", "stock.ld", &out, &[])?;
             link_bare(&board, &out)?;
@@ -34,12 +35,19 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("cargo::rustc-cfg=freestanding");
             // The script is GNU ld's, and Rust has another linker by default here. For `--wrap`: src/freestanding/dispatch.rs.
             let own = ["-fuse-ld=bfd", "-Wl,--wrap=OQS_CPU_has_extension"];
-            link("linux", "process.ld", &out, &own.map(str::to_owned))?;
+            let own = [&FIXED[..], &own].concat();
+            let own: Vec<_> = own.into_iter().map(str::to_owned).collect();
+            link("linux", "process.ld", &out, &own)?;
         }
         _ => {}
     }
     Ok(())
 }
+
+/// A program at the addresses in its file.
+const FIXED: [&str; 2] = ["-static", "-no-pie"];
+/// One that may lie anywhere. `-static-pie` has to be forced: rustc has no such programs for this target.
+const MOVABLE: [&str; 3] = ["-static-pie", "-Wl,-z,text", "-Wl,-z,max-page-size=4096"];
 
 fn constants(board: &Board) -> String {
     let ranges = |ranges: &[Range]| {
@@ -96,8 +104,6 @@ fn pass(program: &str, script: &str, out: &Path, own: &[String]) -> Result<(), B
 /// The same for a freestanding program.
 fn link(program: &str, script: &str, out: &Path, own: &[String]) -> Result<(), Box<dyn Error>> {
     let mut arguments: Vec<String> = [
-        "-static",
-        "-no-pie",
         "-nostdlib",
         "-nostartfiles",
         "-Wl,--fatal-warnings",
@@ -120,11 +126,12 @@ fn link_bare(board: &Board, out: &Path) -> Result<(), Box<dyn Error>> {
         .image
         .home()
         .ok_or("the image's load address lies in none of the board's memory ranges")?;
-    let mut own = vec![
+    let mut own = FIXED.map(str::to_owned).to_vec();
+    own.extend([
         "-Wl,-z,max-page-size=4096".to_owned(),
         format!("-Wl,--defsym=LOAD_ADDRESS={:#x}", board.image.load_address),
         format!("-Wl,--defsym=MEMORY_END={:#x}", home.end()),
-    ];
+    ]);
     own.extend(board.image.link_arguments.iter().cloned());
     link("bare", "image.ld", out, &own)
 }

@@ -234,9 +234,12 @@ fn machines(board: &Board) -> Result<(), Problem> {
     }
     for environment in &board.environments {
         let needs = match environment {
-            Environment::Unikernel if board.guest.is_none() => "[guest]",
+            Environment::Unikernel | Environment::Unikraft if board.guest.is_none() => "[guest]",
             Environment::Unikernel if board.virtio_mmio.is_none() => "[virtio_mmio]",
-            Environment::Native | Environment::Container | Environment::Unikernel
+            Environment::Native
+            | Environment::Container
+            | Environment::Unikernel
+            | Environment::Unikraft
                 if board
                     .qemu
                     .as_ref()

@@ -20,16 +20,25 @@ pub enum Environment {
     Container,
     /// Our image as a guest of QEMU/KVM on that Linux.
     Unikernel,
+    /// A guest of the same kind, whose kernel is a Unikraft that the user supplies.
+    Unikraft,
 }
 
 impl Environment {
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::BareMetal,
         Self::Native,
         Self::Container,
         Self::Unikernel,
+        Self::Unikraft,
     ];
+
+    /// Whether it is a guest of QEMU, which cannot see its host.
+    #[must_use]
+    pub fn is_guest(self) -> bool {
+        matches!(self, Self::Unikernel | Self::Unikraft)
+    }
 
     /// The name in options, tables and files.
     #[must_use]
@@ -39,6 +48,7 @@ impl Environment {
             Self::Native => "native",
             Self::Container => "container",
             Self::Unikernel => "unikernel",
+            Self::Unikraft => "unikraft",
         }
     }
 }

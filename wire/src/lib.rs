@@ -14,6 +14,7 @@ extern crate alloc;
 pub mod catalog;
 pub mod frame;
 pub mod hello;
+pub mod letters;
 pub mod message;
 pub mod samples;
 pub mod seed;

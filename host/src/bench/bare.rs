@@ -1,9 +1,10 @@
 //! The emulated board with the freestanding image on it: every start is a boot.
 use super::machine::{Machine, MachineError};
-use crate::flash::{Emulator, FlashError, LINK, bare, guest, raw};
+use crate::flash::{Emulator, FlashError, LINK, bare, guest, raw, unikraft};
 use crate::launch::conditions;
+use crate::launch::{Unikraft, unikraft_memory_mib};
 use crate::link::serial::Serial;
-use crate::link::{Port, Stop, Watch};
+use crate::link::{Letters, Port, Stop, Watch};
 use crate::model::{Conditions, Place};
 use boards::{Board, Conduit, Format};
 use std::fs;
@@ -26,13 +27,24 @@ const ENDED_BY_IMAGE: [i32; 2] = [0, 70];
 /// Wraps a port, to record or to damage what passes; as it is, where nobody wants either.
 pub type Wrap = Arc<dyn Fn(Box<dyn Port>) -> Box<dyn Port> + Send + Sync>;
 
+/// What a guest of the machine itself is started with.
+#[derive(Clone, Copy, Debug)]
+pub enum Guest<'a> {
+    /// The freestanding image.
+    Image(&'a Path),
+    /// A kernel of the user's and the program that it loads.
+    Unikraft(Unikraft<'a>),
+}
+
 /// The board.
 pub struct BareBoard {
     program: String,
     arguments: Vec<String>,
     errors: PathBuf,
+    /// Whether the link is a console.
+    spelled: bool,
     wrap: Wrap,
-    running: Option<(Box<dyn Port>, Running)>,
+    running: Option<(Letters, Running)>,
     facts: Vec<(String, String)>,
     /// Whether the emulator ends with its image.
     image_ends_emulator: bool,
@@ -64,6 +76,7 @@ impl BareBoard {
             program: program.unwrap_or_default(),
             arguments,
             errors: scratch.join("bare-metal.errors.txt"),
+            spelled: false,
             wrap,
             running: None,
             facts: Vec::new(),
@@ -72,19 +85,25 @@ impl BareBoard {
         })
     }
 
-    /// The guest that this machine offers by KVM, with `image`: every start is one of QEMU, pinned to the processor `cpu` if there is one.
+    /// The guest that this machine offers by KVM: every start is one of QEMU, pinned to the processor `cpu` if there is one.
     ///
     /// # Errors
     /// Where the board says nothing of a guest.
     pub fn guest(
         board: &Board,
-        image: &Path,
+        started: Guest<'_>,
         scratch: &Path,
         wrap: Wrap,
         cpu: Option<u32>,
     ) -> Result<Self, MachineError> {
         let mut words = vec![KVM_QEMU.to_owned()];
-        words.extend(guest(board, image)?);
+        words.extend(match started {
+            Guest::Image(image) => guest(board, image)?,
+            Guest::Unikraft(Unikraft { kernel, program }) => {
+                let memory = unikraft_memory_mib(board).unwrap_or_default();
+                unikraft(board, kernel, program, memory)?
+            }
+        });
         if let Some(cpu) = cpu {
             let pinned = ["taskset".to_owned(), "-c".to_owned(), cpu.to_string()];
             words.splice(..0, pinned);
@@ -92,7 +111,8 @@ impl BareBoard {
         Ok(Self {
             program: words.remove(0),
             arguments: words,
-            errors: scratch.join("unikernel.errors.txt"),
+            errors: scratch.join("guest.errors.txt"),
+            spelled: matches!(started, Guest::Unikraft(_)),
             wrap,
             running: None,
             facts: Vec::new(),
@@ -142,7 +162,9 @@ impl Machine for BareBoard {
         }
         emulator.go()?;
         let here = self.here;
-        self.running = Some(((self.wrap)(Box::new(port)), Running { emulator, here }));
+        let mut port = Letters::new((self.wrap)(Box::new(port)));
+        port.spell(self.spelled);
+        self.running = Some((port, Running { emulator, here }));
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use super::control::Control;
 use super::machine::{Machine, MachineError};
 use crate::flash::{CONTROL, Emulator, Kernel, LINK, linux, tail};
 use crate::launch::KERNEL_ARGUMENTS;
-use crate::link::{Port, Stop, Watch};
+use crate::link::{Letters, Port, Stop, Watch};
 use crate::model::{Environment, Place};
 use boards::Board;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct LinuxBoard {
     scratch: PathBuf,
     interrupt: Interrupt,
     wrap: Wrap,
-    booted: Option<(Box<dyn Port>, Booted)>,
+    booted: Option<(Letters, Booted)>,
     facts: Vec<(String, String)>,
 }
 
@@ -109,7 +109,7 @@ impl LinuxBoard {
             (line == "end facts").then_some(())
         })?;
         self.facts.extend(facts);
-        self.booted = Some(((self.wrap)(Box::new(port)), booted));
+        self.booted = Some((Letters::new((self.wrap)(Box::new(port))), booted));
         Ok(())
     }
 }
@@ -195,9 +195,10 @@ impl Machine for LinuxBoard {
         if self.booted.is_none() {
             self.boot()?;
         }
-        let Some((_, booted)) = &mut self.booted else {
+        let Some((port, booted)) = &mut self.booted else {
             return Ok(());
         };
+        port.spell(environment == Environment::Unikraft);
         booted.exited = None;
         booted.running = Some((environment, invocation));
         booted.say(&format!(

@@ -23,7 +23,7 @@ mod talk;
 mod together;
 mod worker;
 
-pub use bare::{BareBoard, KVM_QEMU, Wrap};
+pub use bare::{BareBoard, Guest, KVM_QEMU, Wrap};
 pub use error::BenchError;
 pub use history::History;
 pub use identity::{random, run_id, wire_id};

@@ -1,4 +1,5 @@
 //! What the programs were built with and from, for the manifest.
+use super::liboqs::{FROM, Liboqs, Version};
 use super::{Built, Toolchain, footprint, program};
 use crate::tools::{Search, Target, run};
 use boards::Board;
@@ -27,7 +28,6 @@ pub fn collect(toolchain: &Toolchain, workspace: &Path) -> BTreeMap<String, Stri
             "flags.c",
             read(".cargo/config.toml").map(|config| c_flags(&config, toolchain.target)),
         ),
-        ("liboqs", read("Cargo.lock").and_then(|lock| liboqs(&lock))),
         ("git.revision", revision),
         (
             "git.dirty",
@@ -66,10 +66,10 @@ pub fn memory(bare: &Built, board: &Board) -> BTreeMap<String, String> {
     .collect()
 }
 
-/// Static footprint of each algorithm of the liboqs that was built in `folder`: `static.liboqs.ALGORITHM`, bytes of code, `+`, bytes of read-only
+/// Static footprint of each algorithm of the liboqs that is `library`: `static.liboqs.ALGORITHM`, bytes of code, `+`, bytes of read-only
 /// data.
-pub fn footprints(folder: &Path) -> BTreeMap<String, String> {
-    let archive = fs::read(folder.join("lib/liboqs.a")).ok();
+pub fn footprints(library: &Path) -> BTreeMap<String, String> {
+    let archive = fs::read(library).ok();
     let found = archive.and_then(|archive| footprint::of_liboqs(&archive).ok());
     let entries = found.into_iter().flatten().map(|(name, size)| {
         let value = format!("{}+{}", size.code, size.read_only);
@@ -110,15 +110,39 @@ fn c_flags(config: &toml::Table, target: Target) -> String {
     })
 }
 
-/// The version of liboqs that the locked oqs-sys carries: `0.11.0+liboqs-0.13.0`.
-fn liboqs(lock: &toml::Table) -> Option<String> {
+/// Which liboqs it is: `liboqs`, a version by which runs are compared, and `liboqs.from`, the word of the command line that asks for it.
+pub fn liboqs(
+    asked: &Liboqs,
+    version: &Version,
+    locked: Option<(String, String)>,
+) -> BTreeMap<String, String> {
+    let locked = locked.map(|(liboqs, of)| format!("{liboqs} (oqs-sys {of})"));
+    let version = match version {
+        Version::Crate => locked,
+        Version::Locked(words) => locked.map(|locked| format!("{locked}, {words}")),
+        Version::Own(version) => Some(version.clone()),
+    };
+    [("liboqs", version), (FROM, Some(asked.to_string()))]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
+}
+
+/// The version of the liboqs that the project's locked oqs-sys carries, and that of oqs-sys.
+pub fn locked_liboqs(workspace: &Path) -> Option<(String, String)> {
+    let lock = fs::read_to_string(workspace.join("Cargo.lock")).ok()?;
+    version_in(&lock.parse().ok()?)
+}
+
+/// `0.11.0+liboqs-0.13.0`, taken apart.
+fn version_in(lock: &toml::Table) -> Option<(String, String)> {
     let packages = lock.get("package")?.as_array()?;
     let package = packages
         .iter()
         .find(|package| package.get("name").and_then(toml::Value::as_str) == Some("oqs-sys"))?;
     let version = package.get("version")?.as_str()?;
     let (crate_version, liboqs) = version.split_once("+liboqs-")?;
-    Some(format!("{liboqs} (oqs-sys {crate_version})"))
+    Some((liboqs.to_owned(), crate_version.to_owned()))
 }
 
 #[cfg(test)]
@@ -132,8 +156,13 @@ mod tests {
     #[test]
     fn facts_are_read_from_the_projects_own_files() {
         let lock = table("[[package]]\nname = \"oqs-sys\"\nversion = \"0.11.0+liboqs-0.13.0\"\n");
-        assert_eq!(liboqs(&lock).as_deref(), Some("0.13.0 (oqs-sys 0.11.0)"));
-        assert_eq!(liboqs(&table("")), None);
+        let locked = version_in(&lock);
+        assert_eq!(locked, Some(("0.13.0".to_owned(), "0.11.0".to_owned())));
+        assert_eq!(version_in(&table("")), None);
+        let of = |version| liboqs(&Liboqs::Vendored, &version, locked.clone())["liboqs"].clone();
+        assert_eq!(of(Version::Crate), "0.13.0 (oqs-sys 0.11.0)");
+        assert_eq!(of(Version::Locked("x")), "0.13.0 (oqs-sys 0.11.0), x");
+        assert_eq!(of(Version::Own("0.13.1".to_owned())), "0.13.1");
         let config = table("[env]\nCFLAGS_aarch64_unknown_linux_gnu = \"-march=armv8-a\"\n");
         assert_eq!(c_flags(&config, Target::Aarch64), "-march=armv8-a");
         assert_eq!(c_flags(&config, Target::X86_64), "");

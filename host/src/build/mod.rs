@@ -6,6 +6,7 @@ use crate::tools::run::{self, Event};
 use crate::tools::rust::{self, NoRust, Rust};
 use crate::tools::{Search, Target};
 use boards::Board;
+use liboqs::Prepared;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::env;
@@ -14,11 +15,13 @@ use std::process::Command;
 
 mod facts;
 pub mod footprint;
+mod liboqs;
 mod possible;
 mod program;
 mod readable;
 pub mod same_code;
 
+pub use liboqs::{FROM as LIBOQS_FROM, Liboqs, OwnError};
 pub use possible::impossible;
 pub use program::ProgramError;
 pub use readable::Readable;
@@ -56,8 +59,10 @@ pub struct Programs {
     pub stock: Option<Built>,
     /// The freestanding image, where there is one for this kind of machine.
     pub bare: Option<Built>,
+    /// The Linux program as Unikraft loads it, where there is one for this kind of machine.
+    pub unikraft: Option<Built>,
     /// What they were built with and from: `rustc.target`, `cargo`, `cc.target`, `cmake`, `flags.rust`, `flags.c`, `liboqs`,
-    /// `git.revision`, `git.dirty`.
+    /// `liboqs.from`, `git.revision`, `git.dirty`.
     pub facts: BTreeMap<String, String>,
 }
 
@@ -67,6 +72,7 @@ impl Programs {
     pub fn of(&self, place: Place) -> Option<&Built> {
         match (place.environment, place.stack) {
             (Environment::BareMetal | Environment::Unikernel, _) => self.bare.as_ref(),
+            (Environment::Unikraft, _) => self.unikraft.as_ref(),
             (Environment::Native | Environment::Container, Stack::Shared) => Some(&self.linux),
             (Environment::Native | Environment::Container, Stack::Stock) => self.stock.as_ref(),
         }
@@ -111,6 +117,9 @@ pub enum BuildError {
         /// Its name.
         name: &'static str,
     },
+    /// A liboqs of the user's that is of no use.
+    #[error(transparent)]
+    Liboqs(#[from] OwnError),
     /// A program that is not what it should be.
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -141,20 +150,24 @@ impl Toolchain {
     }
 }
 
-/// Builds the programs for `board`, in the project's own target folder; next to nothing is done if nothing changed.
+/// Builds the programs for `board` with `liboqs`, within the project's own target folder; next to nothing is done if nothing changed.
 ///
 /// # Errors
 /// [`BuildError`].
 pub fn build(
     toolchain: &Toolchain,
     board: &Board,
+    liboqs: &Liboqs,
     progress: Progress,
 ) -> Result<Programs, BuildError> {
     let workspace = workspace();
     if !workspace.join("target-bench/Cargo.toml").is_file() {
         return Err(BuildError::Sources { workspace });
     }
-    let (built, liboqs) = cargo(toolchain, board, &workspace, progress)?;
+    let locked = facts::locked_liboqs(&workspace);
+    let version = locked.as_ref().map(|(liboqs, _)| liboqs.as_str());
+    let prepared = liboqs::prepare(liboqs, &workspace, toolchain.target, version)?;
+    let (built, folder) = cargo(toolchain, board, &prepared, &workspace, progress)?;
     let program = |name| {
         let path = built.get(name).cloned();
         let path = path.ok_or(BuildError::NoProgram { name })?;
@@ -166,29 +179,35 @@ pub fn build(
         })
     };
     let linux = program("linux")?;
-    let (stock, bare) = match toolchain.target {
-        Target::Aarch64 => (Some(program("stock")?), Some(program("bare")?)),
-        Target::X86_64 => (None, None),
+    let on_arm = |name| match toolchain.target {
+        Target::Aarch64 => program(name).map(Some),
+        Target::X86_64 => Ok(None),
     };
+    let (stock, bare, unikraft) = (on_arm("stock")?, on_arm("bare")?, on_arm("unikraft")?);
     let mut facts = facts::collect(toolchain, &workspace);
+    facts.extend(facts::liboqs(liboqs, &prepared.version, locked));
     let images = [
         ("linux", Some(&linux)),
         ("stock", stock.as_ref()),
         ("bare", bare.as_ref()),
+        ("unikraft", unikraft.as_ref()),
     ];
     facts.extend(facts::images(&images));
     if let Some(bare) = &bare {
         facts.extend(facts::memory(bare, board));
     }
+    let library = prepared.library;
+    let library = library.or_else(|| Some(folder?.join("lib/liboqs.a")));
     facts.extend(
-        liboqs
-            .map(|out| facts::footprints(&out))
+        library
+            .map(|library| facts::footprints(&library))
             .unwrap_or_default(),
     );
     Ok(Programs {
         linux,
         stock,
         bare,
+        unikraft,
         facts,
     })
 }
@@ -225,6 +244,7 @@ struct Product {
 fn cargo(
     toolchain: &Toolchain,
     board: &Board,
+    liboqs: &Prepared,
     workspace: &Path,
     progress: Progress,
 ) -> Result<(BTreeMap<String, PathBuf>, Option<PathBuf>), BuildError> {
@@ -237,6 +257,8 @@ fn cargo(
             Target::Aarch64 => &["--bins"][..],
             Target::X86_64 => &["--bin", "linux", "--features", "local"],
         })
+        .args(&liboqs.arguments)
+        .envs(liboqs.variables.iter().map(|(name, value)| (name, value)))
         .args(["--message-format", "json-render-diagnostics"])
         .env("RUSTC", &toolchain.rust.rustc)
         .env("PQ_BENCH_BOARD", board.reference())
@@ -246,7 +268,7 @@ fn cargo(
     let task = progress.task("build target programs", STEPS + LIBOQS_STEPS);
     let mut steps = 0;
     let mut programs = BTreeMap::new();
-    let mut liboqs = None;
+    let mut folder = None;
     let result = run::lines(&mut command, |event| {
         let mut for_people = false;
         if let Event::Line(line) = event {
@@ -254,7 +276,7 @@ fn cargo(
                 Ok(message) => {
                     steps += weight(&message);
                     if message.package_id.contains("oqs-sys") && message.out_dir.is_some() {
-                        liboqs = message.out_dir;
+                        folder = message.out_dir;
                     }
                     if let (Some(target), Some(executable)) = (message.target, message.executable) {
                         programs.insert(target.name, executable);
@@ -273,7 +295,7 @@ fn cargo(
     });
     task.done();
     result?;
-    Ok((programs, liboqs))
+    Ok((programs, folder))
 }
 
 fn weight(message: &Message) -> u64 {

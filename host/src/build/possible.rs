@@ -16,9 +16,11 @@ pub fn impossible(board: &Board, target: Target, place: Place) -> Option<&'stati
         stack,
     } = place;
     match (target, environment, dispatch, stack) {
-        (Target::X86_64, Environment::BareMetal | Environment::Unikernel, ..) => {
-            Some("the freestanding image is for 64-bit Arm, and this machine is an x86-64 one")
-        }
+        (
+            Target::X86_64,
+            Environment::BareMetal | Environment::Unikernel | Environment::Unikraft,
+            ..,
+        ) => Some("its program is for 64-bit Arm, and this machine is an x86-64 one"),
         (_, _, _, Stack::Shared) => None,
         (Target::X86_64, ..) => Some(
             "the program with the stack `stock` is for 64-bit Arm, and this machine is an x86-64 one",
@@ -26,7 +28,7 @@ pub fn impossible(board: &Board, target: Target, place: Place) -> Option<&'stati
         (_, Environment::Container, ..) if board.reached_by.contains(&Reach::Local) => {
             Some("a container of this machine holds the static program and no C library")
         }
-        (_, Environment::BareMetal | Environment::Unikernel, ..) => {
+        (_, Environment::BareMetal | Environment::Unikernel | Environment::Unikraft, ..) => {
             Some("without an operating system there is no C library but ours")
         }
         (_, _, Dispatch::Portable, _) => Some(
@@ -60,9 +62,9 @@ mod tests {
             number
         };
         // Shared everywhere by both dispatches, and stock twice.
-        assert_eq!(possible("qemu-virt", Target::Aarch64), 4 * 2 + 2);
+        assert_eq!(possible("qemu-virt", Target::Aarch64), 5 * 2 + 2);
         // There is no stock container on the machine itself.
-        assert_eq!(possible("local", Target::Aarch64), 4 * 2 + 1);
+        assert_eq!(possible("local", Target::Aarch64), 5 * 2 + 1);
         // Native and container, shared, by both dispatches.
         assert_eq!(possible("local", Target::X86_64), 2 * 2);
     }

@@ -2,7 +2,7 @@
 use super::output::{Output, say};
 use super::{Global, Outcome};
 use crate::archive::{self, Run};
-use crate::compare::{By, Comparison, compare, floor};
+use crate::compare::{By, Comparison, compare, floor, groups};
 use crate::exit::{Exit, Failure};
 use crate::report::compared;
 use crate::stats::Evidence;
@@ -14,7 +14,7 @@ pub struct Arguments {
     /// One run, or several, the first of which is the baseline. Id, beginning of an id, folder, or `latest`.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,
-    /// What to compare by: the first four within one run, the last two between runs.
+    /// What to compare by: the first four within one run, the last three between runs.
     #[arg(long, value_enum)]
     by: Option<ByName>,
     /// Exit with status 1 if a ratio is above this bound.
@@ -30,6 +30,7 @@ enum ByName {
     Provider,
     Run,
     Board,
+    Liboqs,
 }
 
 impl From<ByName> for By {
@@ -41,6 +42,7 @@ impl From<ByName> for By {
             ByName::Provider => Self::Provider,
             ByName::Run => Self::Run,
             ByName::Board => Self::Board,
+            ByName::Liboqs => Self::Liboqs,
         }
     }
 }
@@ -105,7 +107,7 @@ fn by(arguments: &Arguments) -> Result<By, Failure> {
         (true, false) => Err(Failure::new(
             Exit::BadCall,
             anyhow!(
-                "--by {} compares within one run; several runs are compared --by run or --by board",
+                "--by {} compares within one run; several runs are compared --by run, --by board or --by liboqs",
                 by.name()
             ),
         )),
@@ -122,23 +124,28 @@ fn by(arguments: &Arguments) -> Result<By, Failure> {
 
 /// Two sides of one name could not be told apart.
 fn check_labels(by: By, runs: &[&Evidence]) -> Result<(), Failure> {
-    let mut boards: Vec<&str> = runs.iter().map(|e| e.provenance.board.as_str()).collect();
-    boards.sort_unstable();
-    match boards.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) if by == By::Board => Err(Failure::new(
+    let mut labels: Vec<&str> = match by {
+        By::Board => runs.iter().map(|e| e.provenance.board.as_str()).collect(),
+        By::Liboqs => runs.iter().map(|e| groups::liboqs(e)).collect(),
+        _ => return Ok(()),
+    };
+    labels.sort_unstable();
+    match labels.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Failure::new(
             Exit::BadCall,
             anyhow!(
-                "two of the runs were made on {}: compare them --by run",
+                "two of the runs were made {} {}: compare them --by run",
+                if by == By::Board { "on" } else { "with liboqs" },
                 pair[0]
             ),
         )),
-        _ => Ok(()),
     }
 }
 
 fn nothing_to_compare(by: By) -> Failure {
     let what = match by {
-        By::Run | By::Board => "the runs have no operation in common".to_owned(),
+        By::Run | By::Board | By::Liboqs => "the runs have no operation in common".to_owned(),
         _ => format!("the run has no operation with more than one {}", by.name()),
     };
     Failure::new(Exit::BadCall, anyhow!("nothing to compare: {what}"))

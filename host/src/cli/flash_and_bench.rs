@@ -50,11 +50,19 @@ pub struct Arguments {
     /// What lies under the provider: `shared` or `stock`; by default the plan's.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     stack: Vec<String>,
+    /// The liboqs: `vendored`; `general-registers`, the same without vectors, floating point and AES instructions, on boards of 64-bit Arm;
+    /// or the folder that `cmake --install` filled with one of your own.
+    #[arg(long, value_name = "NAME|FOLDER", default_value = "vendored")]
+    liboqs: String,
+    /// A Unikraft kernel for QEMU on 64-bit Arm with an ELF loader: what the environment `unikraft` runs on. docs/boards.md says what it has
+    /// to offer.
+    #[arg(long, value_name = "PATH")]
+    unikraft_kernel: Option<PathBuf>,
     /// The seed of all randomness; by default a new one, which is printed.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Goes on with a run that was cut, interrupted or failed, with its own plan, seed and environments.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["board", "env", "plan", "algorithms", "provider", "dispatch", "stack", "seed", "budget"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["board", "env", "plan", "algorithms", "provider", "dispatch", "stack", "liboqs", "unikraft_kernel", "seed", "budget"])]
     resume: Option<String>,
     /// Installs what is missing first.
     #[arg(long)]
@@ -87,7 +95,7 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
         .map_err(|failure| unless_interrupted(failure, &interrupt))?;
     let set_up = begin.elapsed();
     let programs = Toolchain::choose_for(&Search::from_env(), Target::of(&choice.board))
-        .and_then(|toolchain| build::build(&toolchain, &choice.board, progress))
+        .and_then(|toolchain| build::build(&toolchain, &choice.board, &choice.liboqs, progress))
         .or_exit(Exit::Missing)
         .map_err(|failure| unless_interrupted(failure, &interrupt))?;
     let built = begin.elapsed() - set_up;

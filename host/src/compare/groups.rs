@@ -22,6 +22,7 @@ pub enum By {
     Provider,
     Run,
     Board,
+    Liboqs,
 }
 
 impl By {
@@ -35,13 +36,14 @@ impl By {
             Self::Provider => "provider",
             Self::Run => "run",
             Self::Board => "board",
+            Self::Liboqs => "liboqs",
         }
     }
 
     /// Whether it takes several runs.
     #[must_use]
     pub fn takes_runs(self) -> bool {
-        matches!(self, Self::Run | Self::Board)
+        matches!(self, Self::Run | Self::Board | Self::Liboqs)
     }
 
     fn label(self, subject: Subject, evidence: &Evidence) -> String {
@@ -52,6 +54,7 @@ impl By {
             Self::Provider => subject.provider.name().to_owned(),
             Self::Run => evidence.provenance.run.clone(),
             Self::Board => evidence.provenance.board.clone(),
+            Self::Liboqs => liboqs(evidence).to_owned(),
         }
     }
 
@@ -63,7 +66,7 @@ impl By {
             Self::Dispatch => rest.dispatch = Dispatch::Detected,
             Self::Stack => rest.stack = Stack::Shared,
             Self::Provider => rest.provider = Provider::Liboqs,
-            Self::Run | Self::Board => {}
+            Self::Run | Self::Board | Self::Liboqs => {}
         }
         rest
     }
@@ -72,6 +75,13 @@ impl By {
     fn is_baseline(self, subject: Subject) -> bool {
         !self.takes_runs() && self.rest(subject) == subject
     }
+}
+
+/// The version of liboqs that a run's programs held, as the archive calls it.
+#[must_use]
+pub fn liboqs(evidence: &Evidence) -> &str {
+    let version = evidence.provenance.facts.get("liboqs");
+    version.map_or("unknown", String::as_str)
 }
 
 /// One ratio, with what it is of. The first fields are the JSON that others rely on.
@@ -124,7 +134,7 @@ pub struct Comparison {
     pub arms: Vec<Arms>,
 }
 
-/// Compares `runs`, the first of which is the baseline where they are compared by run or board. The `null` provider is left
+/// Compares `runs`, the first of which is the baseline where they are compared by run, board or liboqs. The `null` provider is left
 /// out: a ratio of almost nothing to almost nothing says nothing.
 #[must_use]
 pub fn compare(runs: &[&Evidence], by: By) -> Comparison {

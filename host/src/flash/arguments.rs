@@ -103,6 +103,33 @@ pub fn guest(board: &Board, image: &Path) -> Result<Vec<String>, FlashError> {
     Ok(arguments)
 }
 
+/// The guest that a machine with KVM offers to a Unikraft kernel, with `memory_mib` MiB: its console is the link.
+///
+/// # Errors
+/// Where the board says nothing of a guest.
+pub fn unikraft(
+    board: &Board,
+    kernel: &Path,
+    program: &Path,
+    memory_mib: u64,
+) -> Result<Vec<String>, FlashError> {
+    let guest = board
+        .guest
+        .as_ref()
+        .ok_or_else(|| not_emulated(board, false))?;
+    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown -accel kvm");
+    arguments.extend(["-M".to_owned(), guest.machine.clone()]);
+    arguments.extend(["-cpu".to_owned(), guest.cpu.clone()]);
+    arguments.extend(["-m".to_owned(), memory_mib.to_string()]);
+    arguments.extend(words(&format!(
+        "-chardev pty,id={LINK} -serial chardev:{LINK}"
+    )));
+    for (option, file) in [("-kernel", kernel), ("-initrd", program)] {
+        arguments.extend([option.to_owned(), file.display().to_string()]);
+    }
+    Ok(arguments)
+}
+
 fn emulated(board: &Board, linux: bool) -> Result<&Qemu, FlashError> {
     board
         .qemu

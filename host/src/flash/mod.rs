@@ -6,7 +6,7 @@ mod qemu;
 mod qmp;
 mod raw;
 
-pub use arguments::{Kernel, bare, guest, linux};
+pub use arguments::{Kernel, bare, guest, linux, unikraft};
 pub use console::tail;
 pub use error::FlashError;
 pub use qemu::{CONTROL, Emulator, LINK};

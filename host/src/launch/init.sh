@@ -110,6 +110,14 @@ unikernel() {
 		-kernel /bench/bare
 }
 
+# The console is the link: such a kernel gives its program no other.
+unikraft() {
+	enter
+	exec qemu-system-aarch64 -M "$GUEST_MACHINE" -cpu "$GUEST_CPU" -accel kvm -m "$UNIKRAFT_MEMORY_MIB" \
+		-nographic -nodefaults -chardev "serial,path=$link,id=c" -serial chardev:c \
+		-kernel /bench/unikraft.kernel -initrd /bench/unikraft.program
+}
+
 # start ENVIRONMENT NUMBER STACK: one at a time, as there is one link.
 start() {
 	if [ -e /run/running ]; then

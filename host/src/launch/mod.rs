@@ -14,7 +14,7 @@
 //! | anything wrong | `error REASON`; nothing has changed |
 //!
 //! STACK is what lies under the provider, `shared` or `stock`; what the board has no program for is an error. Environments are `native`,
-//! `container` and `unikernel`; one runs at a time, as there is one link: the virtio port called [`LINK_PORT`]. What the host sends while no program has the link open waits in the pty; what a program left unread is gone. The programs'
+//! `container`, `unikernel` and, where the user gave a kernel for it, `unikraft`; one runs at a time, as there is one link: the virtio port called [`LINK_PORT`]. What the host sends while no program has the link open waits in the pty; what a program left unread is gone. The programs'
 //! own output and the kernel's go to the board's console (`console=ttyAMA0`).
 use crate::cpio::Archive;
 use crate::model::Stack;
@@ -65,30 +65,59 @@ pub enum LaunchError {
     },
 }
 
+/// What the emulated board's Linux carries, by the files' paths on this machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried<'a> {
+    /// The Linux program.
+    pub linux: &'a Path,
+    /// The one on the environment's own C library.
+    pub stock: &'a Path,
+    /// The freestanding image.
+    pub bare: &'a Path,
+    /// What the environment `unikraft` is made of, where the user gave a kernel.
+    pub unikraft: Option<Unikraft<'a>>,
+}
+
+/// A kernel of the user's and what it loads.
+#[derive(Clone, Copy, Debug)]
+pub struct Unikraft<'a> {
+    /// The kernel.
+    pub kernel: &'a Path,
+    /// The program.
+    pub program: &'a Path,
+}
+
+/// Memory of a guest with Unikraft, MiB: it holds the program twice, as a file and loaded, and the program has 70 MiB of its own.
+#[must_use]
+pub fn unikraft_memory_mib(board: &Board) -> Option<u64> {
+    const LEAST: u64 = 256;
+    Some(board.guest.as_ref()?.memory_mib.max(LEAST))
+}
+
 /// What is laid over the guest's first root file system: the programs, the container's bundle, and the first process. Equal input gives
 /// equal bytes.
 ///
 /// # Errors
 /// [`LaunchError::Read`].
-pub fn overlay(
-    linux_program: &Path,
-    stock_program: &Path,
-    bare_program: &Path,
-    board: &Board,
-) -> Result<Vec<u8>, LaunchError> {
+pub fn overlay(carried: &Carried<'_>, board: &Board) -> Result<Vec<u8>, LaunchError> {
     let read = |path: &Path| {
         fs::read(path).map_err(|source| LaunchError::Read {
             path: path.to_owned(),
             source,
         })
     };
+    let unikraft = match carried.unikraft {
+        None => None,
+        Some(unikraft) => Some((read(unikraft.kernel)?, read(unikraft.program)?)),
+    };
     let content = Content {
-        linux: &read(linux_program)?,
-        stock: &read(stock_program)?,
-        bare: &read(bare_program)?,
+        linux: &read(carried.linux)?,
+        stock: &read(carried.stock)?,
+        bare: &read(carried.bare)?,
+        unikraft: unikraft.as_ref().map(|(k, p)| (&k[..], &p[..])),
         config: &format!("{:#}\n", container::config(Stack::Shared)),
         stock_config: &format!("{:#}\n", container::config(Stack::Stock)),
-        board: &board_conf(board),
+        board: &board_conf(board, unikraft.is_some()),
     };
     content.archive().map_err(|source| LaunchError::Write {
         path: "the overlay".into(),
@@ -118,6 +147,7 @@ struct Content<'a> {
     linux: &'a [u8],
     stock: &'a [u8],
     bare: &'a [u8],
+    unikraft: Option<(&'a [u8], &'a [u8])>,
     config: &'a str,
     stock_config: &'a str,
     board: &'a str,
@@ -135,6 +165,10 @@ impl Content<'_> {
             self.stock_config.as_bytes(),
         )?;
         archive.file("bench/bare", 0o644, self.bare)?;
+        if let Some((kernel, program)) = self.unikraft {
+            archive.file("bench/unikraft.kernel", 0o644, kernel)?;
+            archive.file("bench/unikraft.program", 0o644, program)?;
+        }
         // One file for both: natively and in the container the very same pages run.
         archive.file("bench/rootfs/bench/linux", 0o755, self.linux)?;
         archive.symlink("bench/linux", "rootfs/bench/linux")?;
@@ -149,15 +183,14 @@ impl Content<'_> {
 }
 
 /// What the first process must know of the board, as a shell reads it.
-fn board_conf(board: &Board) -> String {
+fn board_conf(board: &Board, unikraft: bool) -> String {
     let environments: Vec<&str> = board
         .environments
         .iter()
-        .filter(|environment| {
-            matches!(
-                environment,
-                Environment::Native | Environment::Container | Environment::Unikernel
-            )
+        .filter(|environment| match environment {
+            Environment::Native | Environment::Container | Environment::Unikernel => true,
+            Environment::Unikraft => unikraft,
+            Environment::BareMetal => false,
         })
         .map(|environment| environment.name())
         .collect();
@@ -174,6 +207,9 @@ fn board_conf(board: &Board) -> String {
             ("GUEST_MEMORY_MIB", guest.memory_mib.to_string()),
         ]);
     }
+    if let Some(mib) = unikraft_memory_mib(board) {
+        values.push(("UNIKRAFT_MEMORY_MIB", mib.to_string()));
+    }
     values
         .into_iter()
         .map(|(key, value)| format!("{key}='{}'\n", value.replace('\'', r"'\''")))
@@ -189,14 +225,19 @@ mod tests {
         let mut board = boards::load("qemu-virt").unwrap();
         board.guest.as_mut().unwrap().cpu = "it's".to_owned();
         assert_eq!(
-            board_conf(&board),
+            board_conf(&board, false),
             "ENVIRONMENTS='native container unikernel'\n\
              CONTROL_PORT='org.pqbench.control'\n\
              LINK_PORT='org.pqbench.link'\n\
              STACK_KIB='65536'\n\
              GUEST_MACHINE='virt,gic-version=host'\n\
              GUEST_CPU='it'\\''s'\n\
-             GUEST_MEMORY_MIB='128'\n"
+             GUEST_MEMORY_MIB='128'\n\
+             UNIKRAFT_MEMORY_MIB='256'\n"
+        );
+        assert!(
+            board_conf(&board, true)
+                .starts_with("ENVIRONMENTS='native container unikernel unikraft'")
         );
     }
 
@@ -206,6 +247,7 @@ mod tests {
             linux: b"linux",
             stock: b"stock",
             bare: b"bare",
+            unikraft: Some((b"kernel", b"elf")),
             config: "{}",
             stock_config: "{}",
             board: "A='b'\n",
@@ -225,6 +267,8 @@ mod tests {
                 "100644 2 bench/config.json",
                 "100644 2 bench/config.stock.json",
                 "100644 4 bench/bare",
+                "100644 6 bench/unikraft.kernel",
+                "100644 3 bench/unikraft.program",
                 "040755 0 bench/rootfs",
                 "040755 0 bench/rootfs/bench",
                 "100755 5 bench/rootfs/bench/linux",
@@ -255,6 +299,7 @@ mod tests {
             linux: b"linux",
             stock: b"stock",
             bare: b"bare",
+            unikraft: None,
             config: "{}",
             stock_config: "{}",
             board: "A='b'\n",
@@ -267,7 +312,7 @@ mod tests {
     /// Every name that the script takes from the board's values is one that is there.
     #[test]
     fn the_script_reads_no_value_that_is_not_written() {
-        let conf = board_conf(&boards::load("qemu-virt").unwrap());
+        let conf = board_conf(&boards::load("qemu-virt").unwrap(), true);
         for word in INIT.split(['$', '{']).skip(1) {
             let name: String = word
                 .chars()

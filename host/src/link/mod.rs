@@ -7,6 +7,7 @@ mod error;
 mod exchange;
 pub mod fault;
 mod ledger;
+mod letters;
 mod parts;
 mod pipes;
 mod port;
@@ -17,6 +18,7 @@ pub mod serial;
 mod session;
 
 pub use error::{LinkError, Stop, Watch};
+pub use letters::Letters;
 pub use parts::Parts;
 pub use pipes::Pipes;
 pub use port::Port;

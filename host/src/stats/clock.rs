@@ -82,7 +82,8 @@ pub fn total_source(
     let tied = provenance.emulated && provenance.instructions_per_tick.is_some();
     let blind = total.counter == Counter::None;
     match (tied, blind, environment) {
-        (true, true, _) | (true, _, Environment::Unikernel) => TotalSource::Ticks,
+        (true, true, _) => TotalSource::Ticks,
+        (true, _, environment) if environment.is_guest() => TotalSource::Ticks,
         (false, true, _) => TotalSource::None,
         _ => TotalSource::Counter,
     }

@@ -44,6 +44,15 @@ impl Target {
         }
     }
 
+    /// The tool of the same package that rewrites libraries.
+    #[must_use]
+    pub fn objcopy(self) -> &'static str {
+        match self {
+            Self::Aarch64 => "aarch64-linux-gnu-objcopy",
+            Self::X86_64 => "objcopy",
+        }
+    }
+
     /// The Debian packages of the C compiler and of its C library.
     #[must_use]
     pub fn packages(self) -> [&'static str; 2] {

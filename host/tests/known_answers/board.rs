@@ -52,12 +52,13 @@ pub fn native() -> Board {
     let cache = cache::folder().expect("a cache folder");
     let guest = guest::find(&cache).expect("setup has made the guest");
     let initrd = scratch.path().join("initrd.cpio");
-    let overlay = launch::overlay(
-        &programs.linux.path,
-        &programs.stock.as_ref().expect("for Arm").path,
-        &programs.bare.as_ref().expect("for Arm").path,
-        &definition,
-    );
+    let carried = launch::Carried {
+        linux: &programs.linux.path,
+        stock: &programs.stock.as_ref().expect("for Arm").path,
+        bare: &programs.bare.as_ref().expect("for Arm").path,
+        unikraft: None,
+    };
+    let overlay = launch::overlay(&carried, &definition);
     launch::write_initrd(&guest.base_initrd, &overlay.expect("an overlay"), &initrd)
         .expect("an initrd");
     let interrupt = Interrupt::default();

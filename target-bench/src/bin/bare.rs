@@ -14,7 +14,7 @@ mod program {
 
     #[unsafe(no_mangle)]
     unsafe extern "C" fn bare_main(entry_level: u64) -> ! {
-        super::freestanding::start();
+        super::freestanding::start(0);
         // SAFETY: `_start` comes here once, on one core, at EL1 with the MMU off.
         let platform = unsafe { Bare::start(entry_level) };
         Agent::new(platform).serve()

@@ -1,5 +1,5 @@
 //! The Linux program: native, in a container, or under whatever else starts a static ELF file.
-//! Usage: `linux PORT`, where PORT is a device or `-` for standard input and output; or `linux --ticks`, which prints the clock of ticks.
+//! Usage: `linux PORT`, where PORT is a device, `-` for standard input and output, or `console` for the same in letters; or `linux --ticks`, which prints the clock of ticks.
 #![cfg_attr(freestanding, no_std, no_main)]
 
 #[cfg(freestanding)]
@@ -15,7 +15,7 @@ mod program {
 
     #[unsafe(no_mangle)]
     unsafe extern "C" fn linux_main(stack: *const usize) -> ! {
-        super::freestanding::start();
+        super::freestanding::start(0);
         // SAFETY: `_start` passes the stack pointer as the kernel set it.
         let (port, auxiliary) = unsafe { entry(stack) };
         if port == Some(c"--ticks") {

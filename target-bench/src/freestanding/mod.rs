@@ -35,8 +35,9 @@ unsafe extern "C" {
     static __writable_end: u8;
 }
 
-/// Makes thread-local variables usable, and says where the program lies. First thing in each program.
-pub fn start() {
+/// Makes thread-local variables usable, and says where the program lies, which is `bias` above the addresses in its file. First thing
+/// in each program.
+pub fn start(bias: u64) {
     thread::start();
     // Symbols of the linker scripts: their addresses are what they say.
     let at = |symbol: *const u8| symbol as u64;
@@ -44,7 +45,7 @@ pub fn start() {
         code: at(&raw const __code_start)..at(&raw const __code_end),
         read_only: at(&raw const __read_only_end) - at(&raw const __read_only_start),
         writable: at(&raw const __writable_end) - at(&raw const __writable_start),
-        bias: 0,
+        bias,
     });
 }
 

@@ -2,7 +2,7 @@
 use super::Arguments;
 use crate::archive::{self, JOURNAL, Journal};
 use crate::bench::{self, History};
-use crate::build::impossible;
+use crate::build::{self, Liboqs, impossible};
 use crate::cli::Global;
 use crate::exit::{Exit, Failure, OrExit};
 use crate::model::{Environment, Place, Record, Stack, Status};
@@ -11,7 +11,7 @@ use crate::tools::Target;
 use anyhow::anyhow;
 use boards::Board;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What is to be done.
@@ -37,6 +37,10 @@ pub struct Choice {
     pub places: Vec<PlannedPlace>,
     /// Places of the plan that cannot run here, and why.
     pub skipped_places: Vec<(PlannedPlace, String)>,
+    /// The kernel of the environment `unikraft`, if there is one.
+    pub unikraft_kernel: Option<PathBuf>,
+    /// The liboqs that the programs are to hold.
+    pub liboqs: Liboqs,
     /// The seed.
     pub seed: u64,
     /// Most time that measuring may take.
@@ -73,6 +77,9 @@ impl Choice {
 
 /// The fact that holds a [`Kept`], as JSON.
 pub const KEPT: &str = "job";
+
+/// The fact that holds the path of the kernel of the environment `unikraft`.
+pub const UNIKRAFT_KERNEL: &str = "unikraft.kernel";
 
 /// Checks the call.
 ///
@@ -139,6 +146,15 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
             planned.place
         )));
     }
+    let liboqs = Liboqs::named(&arguments.liboqs);
+    if let Some(reason) = liboqs.impossible(target) {
+        return Err(bad(format!(
+            "--liboqs {liboqs} on board {}: {reason}",
+            board.name
+        )));
+    }
+    let unikraft_kernel = arguments.unikraft_kernel.as_deref().map(readable);
+    let unikraft_kernel = unikraft_kernel.transpose()?;
     let limit = arguments.budget.as_deref().map(time).transpose()?;
     let seed = arguments.seed.unwrap_or_else(bench::random);
     let started = jiff::Timestamp::now();
@@ -153,6 +169,8 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
         items,
         places,
         skipped_places,
+        unikraft_kernel,
+        liboqs,
         seed,
         limit,
         resumed: None,
@@ -191,6 +209,8 @@ fn resume(global: &Global, run: &str) -> Result<Choice, Failure> {
         .and_then(|text| serde_json::from_str(text).ok())
         .ok_or_else(|| cannot("what was to be measured"))?;
     let reference = provenance.facts.get("board.file");
+    let liboqs = provenance.facts.get(build::LIBOQS_FROM);
+    let liboqs = liboqs.map(|word| Liboqs::named(word));
     let board = boards::load(reference.unwrap_or(&provenance.board)).or_exit(Exit::BadCall)?;
     Ok(Choice {
         run: provenance.run,
@@ -203,6 +223,8 @@ fn resume(global: &Global, run: &str) -> Result<Choice, Failure> {
         items: kept.items,
         places: kept.places,
         skipped_places: Vec::new(),
+        unikraft_kernel: provenance.facts.get(UNIKRAFT_KERNEL).map(PathBuf::from),
+        liboqs: liboqs.unwrap_or_default(),
         seed: provenance.seed,
         limit: None,
         resumed: Some(folder),
@@ -217,6 +239,12 @@ fn of_board(board: &Board) -> Vec<Environment> {
         .iter()
         .filter_map(|e| e.name().parse().ok())
         .collect()
+}
+
+/// The path of a file that can be read, wherever the next call is made from.
+fn readable(path: &Path) -> Result<PathBuf, Failure> {
+    let file = std::fs::File::open(path).and_then(|_| path.canonicalize());
+    file.map_err(|error| bad(format!("{} cannot be read: {error}", path.display())))
 }
 
 fn time(text: &str) -> Result<Duration, Failure> {

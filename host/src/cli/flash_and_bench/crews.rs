@@ -2,15 +2,15 @@
 use super::choice::Choice;
 use super::here;
 use crate::bench::{
-    BareBoard, Crew, Interrupt, LinuxBoard, LocalBoard, LocalPrograms, Machine, MachineError,
-    Scratch, Wrap,
+    BareBoard, Crew, Guest, Interrupt, LinuxBoard, LocalBoard, LocalPrograms, Machine,
+    MachineError, Scratch, Wrap,
 };
 use crate::build::{Built, Programs};
 use crate::launch;
 use crate::link::Port;
 use crate::link::fault::{Faults, Faulty};
 use crate::model::{Environment, Place, Stack};
-use crate::setup::guest::Guest;
+use crate::setup::guest;
 use crate::tools::Search;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub fn crews<'a>(
     choice: &'a Choice,
     programs: &'a Programs,
-    guest: Option<&'a Guest>,
+    guest: Option<&'a guest::Guest>,
     scratch: &'a Scratch,
     interrupt: &'a Interrupt,
     damage: u32,
@@ -55,17 +55,15 @@ pub fn crews<'a>(
     crews
 }
 
-/// One machine for processes and containers of the machine itself, one for its guests: they take turns.
+/// One machine for processes and containers of the machine itself, one for each kind of its guests: they take turns.
 fn local<'a>(
     choice: &'a Choice,
     programs: &'a Programs,
     scratch: &'a Scratch,
     damage: u32,
 ) -> Vec<Crew<'a>> {
-    let (guests, processes): (Vec<_>, Vec<_>) = choice
-        .environments
-        .iter()
-        .partition(|e| **e == Environment::Unikernel);
+    let (guests, processes): (Vec<_>, Vec<_>) =
+        choice.environments.iter().partition(|e| e.is_guest());
     let wrap = wrap(damage, choice.seed);
     let processor =
         launch::processor(Path::new("/")).filter(|_| Search::from_env().find("taskset").is_some());
@@ -86,13 +84,19 @@ fn local<'a>(
             }),
         });
     }
-    if !guests.is_empty() {
+    for environment in guests {
+        let wrap = wrap.clone();
         crews.push(Crew {
-            environments: guests,
+            environments: vec![environment],
             machine: Box::new(move || {
-                let image = &needed(programs, Environment::Unikernel, Stack::Shared)?.path;
+                let program = &needed(programs, environment, Stack::Shared)?.path;
+                let kernel = choice.unikraft_kernel.as_deref();
+                let guest = match kernel.filter(|_| environment == Environment::Unikraft) {
+                    None => Guest::Image(program),
+                    Some(kernel) => Guest::Unikraft(launch::Unikraft { kernel, program }),
+                };
                 let board =
-                    BareBoard::guest(&choice.board, image, scratch.path(), wrap, processor)?;
+                    BareBoard::guest(&choice.board, guest, scratch.path(), wrap, processor)?;
                 Ok(Box::new(board) as Box<dyn Machine>)
             }),
         });
@@ -117,18 +121,26 @@ fn needed(
 fn linux(
     choice: &Choice,
     programs: &Programs,
-    guest: &Guest,
+    guest: &guest::Guest,
     scratch: &Scratch,
     interrupt: &Interrupt,
     wrap: Wrap,
 ) -> Result<Box<dyn Machine>, MachineError> {
     let initrd = scratch.path().join("initrd.cpio");
-    let overlay = launch::overlay(
-        &programs.linux.path,
-        &needed(programs, Environment::Native, Stack::Stock)?.path,
-        &needed(programs, Environment::Unikernel, Stack::Shared)?.path,
-        &choice.board,
-    )?;
+    let unikraft = match &choice.unikraft_kernel {
+        None => None,
+        Some(kernel) => Some(launch::Unikraft {
+            kernel,
+            program: &needed(programs, Environment::Unikraft, Stack::Shared)?.path,
+        }),
+    };
+    let carried = launch::Carried {
+        linux: &programs.linux.path,
+        stock: &needed(programs, Environment::Native, Stack::Stock)?.path,
+        bare: &needed(programs, Environment::Unikernel, Stack::Shared)?.path,
+        unikraft,
+    };
+    let overlay = launch::overlay(&carried, &choice.board)?;
     launch::write_initrd(&guest.base_initrd, &overlay, &initrd)?;
     drop(overlay);
     let mut board = LinuxBoard::new(

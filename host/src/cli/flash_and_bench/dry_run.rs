@@ -95,7 +95,7 @@ pub fn print(global: &Global, choice: &Choice) -> Outcome {
     })
     .map(|n| format!("{} ({})", n.name, n.install))
     .chain(
-        here::absent(&choice.board, &choice.environments, &Search::from_env())
+        here::absent(choice, &Search::from_env())
             .into_iter()
             .map(|(environment, reason)| format!("{environment}: {reason}")),
     )

@@ -1,10 +1,13 @@
 //! What the archive has to know of a run before it begins.
-use super::choice::{Choice, KEPT, Kept};
+use super::choice::{Choice, KEPT, Kept, UNIKRAFT_KERNEL};
 use crate::build::{Built, Programs};
 use crate::exit::{Exit, Failure};
+use crate::launch::unikraft_memory_mib;
 use crate::model::Provenance;
+use crate::stats::hex::hex;
 use crate::tools::{Search, run};
 use anyhow::anyhow;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -12,6 +15,15 @@ use std::path::Path;
 const LINUX: &str = "program.linux.sha256";
 const STOCK: &str = "program.stock.sha256";
 const BARE: &str = "program.bare.sha256";
+const UNIKRAFT: &str = "program.unikraft.sha256";
+/// The kernel under it.
+const UNIKRAFT_SHA256: &str = "unikraft.kernel.sha256";
+
+/// Of a file that can be read.
+fn sha256(path: &Path) -> Option<String> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(hex(&Sha256::new().chain_update(bytes).finalize()))
+}
 
 /// The provenance of a new run.
 pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
@@ -25,6 +37,16 @@ pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
         "host.version".to_owned(),
         env!("CARGO_PKG_VERSION").to_owned(),
     );
+    if let Some(kernel) = &choice.unikraft_kernel {
+        let memory = unikraft_memory_mib(&choice.board);
+        let entries = [
+            (UNIKRAFT_KERNEL, Some(kernel.display().to_string())),
+            (UNIKRAFT_SHA256, sha256(kernel)),
+            ("unikraft.memory_mib", memory.map(|mib| mib.to_string())),
+        ];
+        let entries = entries.into_iter();
+        facts.extend(entries.filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    }
     let qemu = choice.board.qemu.as_ref();
     if let Some(version) = qemu
         .and_then(|q| Search::from_env().find(&q.binary))
@@ -60,6 +82,7 @@ fn all(programs: &Programs) -> impl Iterator<Item = (&'static str, &Built)> {
         (LINUX, Some(&programs.linux)),
         (STOCK, programs.stock.as_ref()),
         (BARE, programs.bare.as_ref()),
+        (UNIKRAFT, programs.unikraft.as_ref()),
     ];
     list.into_iter()
         .filter_map(|(key, program)| Some((key, program?)))
@@ -104,6 +127,18 @@ pub fn same_programs(choice: &Choice, programs: &Programs) -> Result<(), Failure
             anyhow!(
                 "run {} was begun with other target programs than the sources give now; go back to those sources, or start a new run",
                 choice.run
+            ),
+        ));
+    }
+    if let Some(kernel) = &choice.unikraft_kernel
+        && differs(UNIKRAFT_SHA256, &sha256(kernel).unwrap_or_default())
+    {
+        return Err(Failure::new(
+            Exit::CheckFailed,
+            anyhow!(
+                "run {} was begun with another kernel in {}; put it back, or start a new run",
+                choice.run,
+                kernel.display()
             ),
         ));
     }

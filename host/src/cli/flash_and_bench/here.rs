@@ -1,4 +1,6 @@
-//! Which environments of the machine itself there are: an engine for containers, KVM and QEMU for guests.
+//! Which environments there are: on the machine itself an engine for containers, KVM and QEMU for guests; anywhere a kernel of the user's for
+//! Unikraft.
+use super::choice::Choice;
 use crate::bench::KVM_QEMU;
 use crate::build::impossible;
 use crate::launch::Engine;
@@ -14,15 +16,12 @@ pub fn is_local(board: &Board) -> bool {
     board.reached_by.contains(&Reach::Local)
 }
 
-/// Which of `environments` the machine does not have, and why; none where `board` is another one.
-pub fn absent(
-    board: &Board,
-    environments: &[Environment],
-    search: &Search,
-) -> Vec<(Environment, String)> {
-    if !is_local(board) {
-        return Vec::new();
-    }
+/// Why there is no environment `unikraft` without a kernel for it.
+const NO_KERNEL: &str = "no kernel was given for it; --unikraft-kernel PATH names one, docs/boards.md says what it has to offer";
+
+/// Which of the chosen environments there are not, and why.
+pub fn absent(choice: &Choice, search: &Search) -> Vec<(Environment, String)> {
+    let board = &choice.board;
     let target = Target::of(board);
     let why = |environment: Environment| {
         let place = Place {
@@ -32,14 +31,20 @@ pub fn absent(
         if let Some(reason) = impossible(board, target, place) {
             return Some(reason.to_owned());
         }
+        if environment == Environment::Unikraft && choice.unikraft_kernel.is_none() {
+            return Some(NO_KERNEL.to_owned());
+        }
+        if !is_local(board) {
+            return None;
+        }
         match environment {
             Environment::BareMetal | Environment::Native => None,
             Environment::Container => Engine::find(search).err().map(|error| error.to_string()),
-            Environment::Unikernel => no_guest(search),
+            Environment::Unikernel | Environment::Unikraft => no_guest(search),
         }
     };
-    let absent = environments.iter();
-    absent
+    let chosen = choice.environments.iter();
+    chosen
         .filter_map(|environment| Some((*environment, why(*environment)?)))
         .collect()
 }

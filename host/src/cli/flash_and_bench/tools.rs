@@ -54,12 +54,12 @@ pub fn ready(
     ))
 }
 
-/// Leaves out what the machine itself does not have.
+/// Leaves out what there is not.
 ///
 /// # Errors
 /// Where the user named it, or nothing is left.
 fn leave_out_absent(choice: &mut Choice) -> Result<(), Failure> {
-    let absent = here::absent(&choice.board, &choice.environments, &Search::from_env());
+    let absent = here::absent(choice, &Search::from_env());
     if absent.is_empty() {
         return Ok(());
     }
@@ -72,7 +72,7 @@ fn leave_out_absent(choice: &mut Choice) -> Result<(), Failure> {
             .collect();
         return Err(Failure::new(
             Exit::Missing,
-            anyhow!("not on this machine:{}", list.concat()),
+            anyhow!("what was asked for is not here:{}", list.concat()),
         ));
     }
     choice.skipped.extend(absent);

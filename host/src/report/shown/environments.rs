@@ -40,9 +40,10 @@ pub(super) fn table(
         }
         let bytes = |value: Option<u64>| value.map_or("-".to_owned(), number::bytes);
         let mib = |value: Option<u64>| value.map_or("-".to_owned(), |m| format!("{m} MiB"));
-        let guest = place.environment == Environment::Unikernel;
+        let guest = place.environment.is_guest();
         let program = match (place.environment, place.stack) {
             (Environment::BareMetal | Environment::Unikernel, _) => "bare",
+            (Environment::Unikraft, _) => "unikraft",
             (_, Stack::Shared) => "linux",
             (_, Stack::Stock) => "stock",
         };
@@ -68,10 +69,16 @@ pub(super) fn table(
             bytes(of("container.peak").or_else(|| of("start.peak"))),
             match place.environment {
                 Environment::Container => beside("runtime", of("process.VmHWM")),
-                Environment::Unikernel => beside("QEMU, guest included", of("process.VmHWM")),
+                Environment::Unikernel | Environment::Unikraft => {
+                    beside("QEMU, guest included", of("process.VmHWM"))
+                }
                 _ => "-".to_owned(),
             },
-            mib(number("guest.memory_mib").filter(|_| guest)),
+            mib(number(match program {
+                "unikraft" => "unikraft.memory_mib",
+                _ => "guest.memory_mib",
+            })
+            .filter(|_| guest)),
             mib(number("image.bare.memory_mib").filter(|_| program == "bare")),
             count(since(of("entered"))),
             count(since(of("ready"))),

@@ -31,6 +31,17 @@ read!(
     /// ID_AA64DFR0_EL1: debug features, the PMU's version among them. EL1 only.
     dfr0, "id_aa64dfr0_el1");
 
+/// The exception level. At EL0 an illegal instruction, and 0 if that is stepped over.
+#[must_use]
+pub fn exception_level() -> u64 {
+    let value: u64;
+    // SAFETY: reading this register has no side effect; where it is refused, `value` keeps what it has.
+    unsafe {
+        asm!("mov {v}, xzr", "mrs {v}, CurrentEL", v = out(reg) value, options(nomem, nostack, preserves_flags))
+    };
+    value >> 2 & 3
+}
+
 /// AT_HWCAP as Linux derives it from the identification registers (arch/arm64 elf_hwcaps): floating point, Advanced SIMD, AES,
 /// PMULL, SHA1, SHA2, CRC32, atomics, SHA3, SHA512.
 #[must_use]

@@ -16,7 +16,7 @@ fn namespace(name: &str) -> Option<u64> {
 }
 
 /// Everything that can be found out.
-pub fn surroundings(page_size: u32) -> Surroundings {
+pub fn surroundings(exception_level: u8, page_size: u32) -> Surroundings {
     let status = text(c"/proc/self/status").unwrap_or_default();
     let field = |name: &str| {
         status.lines().find_map(|line| {
@@ -37,8 +37,8 @@ pub fn surroundings(page_size: u32) -> Surroundings {
         format!("{} {}", name(0), name(2))
     });
     Surroundings {
-        exception_level: 0,
-        entry_level: 0,
+        exception_level,
+        entry_level: exception_level,
         hypervisor: text(c"/sys/hypervisor/type")
             .or_else(|| text(c"/proc/device-tree/hypervisor/compatible"))
             .or_else(processor::hypervisor),

@@ -24,6 +24,7 @@ pub use start::{Auxiliary, entry};
 pub struct Linux {
     port: port::Port,
     auxiliary: Auxiliary,
+    exception_level: u8,
     counters: Counters,
     ticks: Clock,
     denied: String,
@@ -48,10 +49,11 @@ impl Linux {
         signals::install();
         let port = port::Port::open(port)?;
         let ticks = processor::tick_clock();
+        let exception_level = processor::exception_level();
         let (count, denied) = match perf::Page::open(perf::Scope::User) {
             Ok(page) => (Source::Perf(page), String::new()),
             Err(errno) => (
-                Source::Ticks,
+                processor::own_counter(exception_level).unwrap_or(Source::Ticks),
                 format!("perf_event_open for user code: error {errno}"),
             ),
         };
@@ -65,6 +67,7 @@ impl Linux {
         Ok(Self {
             port,
             auxiliary,
+            exception_level,
             counters: Counters { count, total },
             ticks,
             denied,
@@ -103,7 +106,14 @@ impl Platform for Linux {
                 scope,
             },
             Source::Ticks => ticks,
-            _ => Clock {
+            // At EL1, beside a kernel that is a library: all that happens in this machine, nothing of one around it.
+            #[cfg(target_arch = "aarch64")]
+            Source::Pmccntr => Clock {
+                counter: Counter::Pmccntr,
+                rate: None,
+                scope: Scope::Guest,
+            },
+            Source::None => Clock {
                 counter: Counter::None,
                 rate: None,
                 scope,
@@ -118,7 +128,7 @@ impl Platform for Linux {
     }
 
     fn surroundings(&self) -> Surroundings {
-        facts::surroundings(self.auxiliary.page_size)
+        facts::surroundings(self.exception_level, self.auxiliary.page_size)
     }
 
     fn features(&self) -> u64 {

@@ -1,6 +1,7 @@
-//! Fatal signals: reported on the link instead of a silent death.
+//! Fatal signals: reported on the link instead of a silent death; and trying an instruction that may be illegal.
 use super::{processor, signalled, sys};
 use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 const STACK: usize = 64 << 10;
 
@@ -19,6 +20,20 @@ const FATAL: [(usize, &str); 6] = [
     (11, "segmentation fault"),
 ];
 
+/// An instruction is being tried, and was refused.
+static TRYING: AtomicBool = AtomicBool::new(false);
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+/// Runs `instruction`, which may be an illegal one here: it is stepped over then. Whether it was legal.
+#[cfg(target_arch = "aarch64")]
+pub fn try_instruction(instruction: impl FnOnce()) -> bool {
+    REFUSED.store(false, Relaxed);
+    TRYING.store(true, Relaxed);
+    instruction();
+    TRYING.store(false, Relaxed);
+    !REFUSED.load(Relaxed)
+}
+
 /// Installs the handlers.
 pub fn install() {
     const INFORMATION: usize = 4;
@@ -33,7 +48,7 @@ pub fn install() {
     const NOT_DEFERRED: usize = 0x4000_0000;
     sys::signal_stack(HANDLER_STACK.0.get().cast(), STACK);
     for (signal, _) in FATAL {
-        let handler = handle as extern "C" fn(i32, *const u8, *const u8);
+        let handler = handle as extern "C" fn(i32, *const u8, *mut u8);
         sys::signal_action(
             signal,
             &[
@@ -47,8 +62,21 @@ pub fn install() {
 }
 
 /// The kernel calls this with `siginfo_t` and `ucontext_t`.
-extern "C" fn handle(signal: i32, information: *const u8, context: *const u8) {
+extern "C" fn handle(signal: i32, information: *const u8, context: *mut u8) {
     const ADDRESS: usize = 16;
+    const ILLEGAL_INSTRUCTION: i32 = 4;
+    const INSTRUCTION: u64 = 4;
+    if signal == ILLEGAL_INSTRUCTION && TRYING.load(Relaxed) {
+        REFUSED.store(true, Relaxed);
+        // SAFETY: as below; the kernel goes on from there.
+        unsafe {
+            let counter = context
+                .add(processor::CONTEXT_PROGRAM_COUNTER)
+                .cast::<u64>();
+            counter.write_unaligned(counter.read_unaligned() + INSTRUCTION);
+        }
+        return;
+    }
     // SAFETY: the kernel's structures, at least this long.
     let (accessed, address) = unsafe {
         (

@@ -69,6 +69,20 @@ pub unsafe fn entry(stack: *const usize) -> (Option<&'static CStr>, Auxiliary) {
     }
 }
 
+/// Brings a page in by reading it, and by writing what it holds already.
+///
+/// # Safety
+/// It must be readable, and writable if `write`; nothing else may write it meanwhile.
+unsafe fn touch(place: *mut u8, write: bool) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let byte = place.read_volatile();
+        if write {
+            place.write_volatile(byte);
+        }
+    }
+}
+
 impl Auxiliary {
     /// By what `value` answers for each kind of entry, as getauxval does.
     pub fn from_values(value: impl Fn(usize) -> usize) -> Self {
@@ -126,8 +140,14 @@ impl Auxiliary {
             let address = header.address + self.bias();
             let start = address / page * page;
             let end = (address + header.memory_size).next_multiple_of(page);
-            // Kernels before 5.14 refuse; first iterations then touch memory, and are left out of figures anyway.
-            let _ = sys::populate(start, end - start, header.flags & WRITABLE != 0);
+            let writable = header.flags & WRITABLE != 0;
+            // Kernels before 5.14 refuse, and others than Linux.
+            if sys::populate(start, end - start, writable).is_err() {
+                for place in (start..end).step_by(page) {
+                    // SAFETY: a page of this program's own, which writes it if it is writable; one thread.
+                    unsafe { touch(place as *mut u8, writable) };
+                }
+            }
         }
         sys::lock_memory();
     }

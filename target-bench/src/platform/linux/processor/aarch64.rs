@@ -1,6 +1,7 @@
 //! Linux on AArch64.
-use super::super::Auxiliary;
-use crate::arch::{counter, registers};
+use super::super::{Auxiliary, signals};
+use crate::arch::{counter, pmu, registers};
+use crate::platform::Source;
 use alloc::string::String;
 use wire::units::{Clock, Counter, Hertz, Scope};
 
@@ -42,4 +43,21 @@ pub unsafe fn performance_counter(index: u32) -> u64 {
         CYCLE_COUNTER => counter::pmccntr(),
         other => counter::event_counter(u64::from(other) - 1),
     }
+}
+
+/// The exception level, tried out: what calls itself Linux may run its programs at its own.
+pub fn exception_level() -> u8 {
+    let mut level = 0;
+    signals::try_instruction(|| level = registers::exception_level());
+    level as u8
+}
+
+/// The cycle counter as the program's own, where it runs at EL1 and there is a PMU.
+pub fn own_counter(exception_level: u8) -> Option<Source> {
+    if exception_level != 1 || !pmu::present() {
+        return None;
+    }
+    // SAFETY: at EL1 with a PMU; whoever runs programs there has no use for it.
+    unsafe { pmu::start_cycle_counter() };
+    Some(Source::Pmccntr)
 }

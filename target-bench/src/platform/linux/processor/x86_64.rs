@@ -1,6 +1,7 @@
 //! Linux on x86-64.
 use super::super::{Auxiliary, sys};
 use crate::arch::{counter, features as cpu};
+use crate::platform::Source;
 use alloc::string::String;
 use wire::units::{Clock, Counter, Hertz, Scope};
 
@@ -88,4 +89,14 @@ pub unsafe fn set_thread_pointer(block: *mut u8) {
     if let Err(errno) = sys::set_fs(block as usize) {
         super::super::give_up("cannot set FS", errno);
     }
+}
+
+/// Programs run unprivileged.
+pub fn exception_level() -> u8 {
+    0
+}
+
+/// There is none.
+pub fn own_counter(_: u8) -> Option<Source> {
+    None
 }
