@@ -117,7 +117,7 @@ fn unknown_fields_are_named_with_line_table_and_nearest() {
 
 #[test]
 fn unknown_values_are_named_with_the_nearest() {
-    let text = message(&[("\"unikernel\"]", "\"unikernal\"]")]);
+    let text = message(&[("\"unikernel\",", "\"unikernal\",")]);
     assert!(
         text.contains("no value `unikernal`; did you mean `unikernel`?"),
         "{text}"

@@ -275,6 +275,7 @@ fn bad_calls_of_compare() {
             vec!["compare", "latest", "latest", "--by", "board"],
             "--by run",
         ),
+        (vec!["compare", "latest", "--by", "liboqs"], "several runs"),
         (
             vec!["compare", "latest", "--fail-above", "nan"],
             "positive number",
@@ -360,6 +361,44 @@ fn runs_are_compared_and_an_emulation_is_never_held_against_hardware() {
         stderr(&refused).contains("qemu-virt is emulated and rpi4 is not"),
         "{}",
         stderr(&refused)
+    );
+}
+
+#[test]
+fn runs_with_two_versions_of_liboqs_are_compared_by_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let native = Recipe {
+        environments: vec![Environment::Native],
+        ..small()
+    };
+    native.archive(dir.path());
+    let general = Recipe {
+        run: "general",
+        liboqs: "0.13.0, general registers only",
+        ..native
+    };
+    general.archive(dir.path());
+    let by = ["--by", "liboqs"];
+    let runs = ["compare", "20260101-12", "general"];
+    let compared = json(&host(
+        dir.path(),
+        &[&runs[..], &by, &["--format", "json"]].concat(),
+    ));
+    let ratios = compared.as_array().unwrap();
+    assert!(!ratios.is_empty());
+    for ratio in ratios {
+        assert_eq!(ratio["baseline"], "0.13.0");
+        assert_eq!(ratio["candidate"], "0.13.0, general registers only");
+    }
+    let same = host(
+        dir.path(),
+        &["compare", "general", "general", "--by", "liboqs"],
+    );
+    assert_eq!(same.status.code(), Some(2));
+    assert!(
+        stderr(&same).contains("with liboqs 0.13.0, general"),
+        "{}",
+        stderr(&same)
     );
 }
 

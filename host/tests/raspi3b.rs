@@ -3,7 +3,7 @@
 //! `cargo test -p host --test raspi3b -- --ignored --nocapture --test-threads=1`; `cargo run -p host -- setup --yes` must have run.
 use boards::Board;
 use host::bench::{BareBoard, Machine};
-use host::build::{Programs, Toolchain, build};
+use host::build::{Liboqs, Programs, Toolchain, build};
 use host::link::{Limits, Port, Session};
 use host::model::{Environment, Place};
 use host::progress::Progress;
@@ -128,7 +128,7 @@ fn an_environment_that_the_board_lacks_is_refused_by_name() {
 
 fn programs(board: &Board) -> Programs {
     let toolchain = Toolchain::choose(&Search::from_env()).expect("setup has run");
-    build(&toolchain, board, Progress::new(true)).expect("the programs build")
+    build(&toolchain, board, &Liboqs::default(), Progress::new(true)).expect("the programs build")
 }
 
 /// The image with an undefined instruction at the beginning of `function`.

@@ -134,7 +134,7 @@ fn boards_are_listed_in_every_format() {
     assert_eq!(board["reached_by"][0], "qemu");
     assert_eq!(
         board["environments"],
-        serde_json::json!(["bare-metal", "native", "container", "unikernel"])
+        serde_json::json!(["bare-metal", "native", "container", "unikernel", "unikraft"])
     );
     assert!(board["tried"].is_string());
     assert!(list("table").contains("qemu-virt"));

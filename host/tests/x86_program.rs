@@ -4,7 +4,7 @@
 //! `cargo test -p host --test x86_program -- --ignored --nocapture`; the first time it compiles liboqs for this machine.
 #![cfg(target_arch = "x86_64")]
 
-use host::build::{Toolchain, build};
+use host::build::{Liboqs, Toolchain, build};
 use host::flash::{Emulator, LINK, bare};
 use host::link::serial::Serial;
 use host::link::{Limits, Parts, Pipes, Port, Session, Stop, Watch};
@@ -130,7 +130,8 @@ fn here(program: &Path, dispatch: Dispatch) -> (Hello, Results) {
 fn emulated() -> (Hello, Results) {
     let board = boards::load("qemu-virt").expect("comes with the program");
     let toolchain = Toolchain::choose(&Search::from_env()).expect("setup has run");
-    let programs = build(&toolchain, &board, Progress::new(false)).expect("the programs build");
+    let programs = build(&toolchain, &board, &Liboqs::default(), Progress::new(false))
+        .expect("the programs build");
     let errors = Path::new(env!("CARGO_TARGET_TMPDIR")).join("x86_program.errors.txt");
     let arguments = bare(&board, &programs.bare.as_ref().expect("for Arm").path).expect("emulated");
     let mut emulator = Emulator::start("qemu-system-aarch64", &arguments, &errors).expect("QEMU");

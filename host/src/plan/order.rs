@@ -115,15 +115,16 @@ mod tests {
     #[test]
     fn each_block_holds_every_place_once_and_the_baseline_twice() {
         let visits = blocks(&places(), 7, true, 3);
-        assert_eq!(visits.len(), 7 * 5);
-        for (block, visits) in (0..).zip(visits.chunks(5)) {
+        let in_block = places().len() + 1;
+        assert_eq!(visits.len(), 7 * in_block);
+        for (block, visits) in (0..).zip(visits.chunks(in_block)) {
             let mut times: BTreeMap<Place, Vec<u8>> = BTreeMap::new();
             for (position, visit) in (0..).zip(visits) {
                 let turn = visit.turn.expect("in blocks");
                 assert_eq!((turn.block, turn.position), (block, position));
                 times.entry(visit.place.place).or_default().push(turn.arm);
             }
-            assert_eq!(times.len(), 4);
+            assert_eq!(times.len(), places().len());
             for (place, arms) in times {
                 let expected: &[u8] = if place == Place::BASELINE {
                     &[0, 1]
@@ -150,8 +151,15 @@ mod tests {
         let visits = blocks(&places(), 50, true, 3);
         assert_eq!(visits, blocks(&places(), 50, true, 3));
         assert_ne!(visits, blocks(&places(), 50, true, 4));
-        let firsts: BTreeSet<Place> = visits.chunks(5).map(|b| b[0].place.place).collect();
-        assert_eq!(firsts.len(), 4, "every place comes first in some block");
+        let firsts: BTreeSet<Place> = visits
+            .chunks(places().len() + 1)
+            .map(|b| b[0].place.place)
+            .collect();
+        assert_eq!(
+            firsts.len(),
+            places().len(),
+            "every place comes first in some block"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Starts the programs that are measured: `linux` in native, `bare` on the metal.
 use super::target::Target;
 use host::bench::{BareBoard, Interrupt, LinuxBoard, Machine, Scratch, Wrap};
-use host::build::{Programs, Toolchain, build};
+use host::build::{Liboqs, Programs, Toolchain, build};
 use host::launch;
 use host::link::{Limits, Session};
 use host::model::{Environment, Place};
@@ -37,7 +37,13 @@ fn programs() -> &'static Programs {
     static PROGRAMS: OnceLock<Programs> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
         let toolchain = Toolchain::choose(&Search::from_env()).expect("setup has run");
-        build(&toolchain, &definition(), Progress::new(true)).expect("the programs build")
+        build(
+            &toolchain,
+            &definition(),
+            &Liboqs::default(),
+            Progress::new(true),
+        )
+        .expect("the programs build")
     })
 }
 
