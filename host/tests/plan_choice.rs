@@ -129,6 +129,7 @@ fn a_plan_names_places() {
             "native/detected/shared",
             "container/detected/shared",
             "unikernel/detected/shared",
+            "unikraft/detected/shared",
             "native/portable/shared",
             "unikernel/portable/shared",
             "native/detected/stock",

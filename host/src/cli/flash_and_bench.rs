@@ -82,11 +82,11 @@ pub struct Arguments {
 ///
 /// # Errors
 /// With the exit status of what failed.
-pub fn run(global: &Global, arguments: Arguments) -> Outcome {
+pub fn run(global: &Global, arguments: &Arguments) -> Outcome {
     let begin = Instant::now();
     let progress = Progress::new(global.quiet);
     let interrupt = Interrupt::default();
-    let mut choice = choice::choose(global, &arguments)?;
+    let mut choice = choice::choose(global, arguments)?;
     if arguments.dry_run {
         return dry_run::print(global, &choice);
     }

@@ -37,7 +37,7 @@ pub fn exception_level() -> u64 {
     let value: u64;
     // SAFETY: reading this register has no side effect; where it is refused, `value` keeps what it has.
     unsafe {
-        asm!("mov {v}, xzr", "mrs {v}, CurrentEL", v = out(reg) value, options(nomem, nostack, preserves_flags))
+        asm!("mov {v}, xzr", "mrs {v}, CurrentEL", v = out(reg) value, options(nomem, nostack, preserves_flags));
     };
     value >> 2 & 3
 }
