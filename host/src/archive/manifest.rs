@@ -1,10 +1,11 @@
 //! `manifest.json`: what the run was, in words that need no program of ours.
 use super::Error;
 use super::frame::Damage;
+use crate::hex::hex;
 use crate::model::{Environment, Measured, Provenance, Status};
 use crate::stats::evidence::{Evidence, Started, algorithm_name};
 use crate::stats::reading::unpack;
-use crate::stats::{Reading, clock, figures, hex::hex, quantile};
+use crate::stats::{Reading, clock, figures, quantile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! `operations.parquet`: a row for every command that ran iterations, repeats included.
 use super::columns::{Batch, Field, Kind, Value, field, optional};
 use super::samples::Texts;
+use crate::hex::hex;
 use crate::stats::evidence::{Evidence, Started, fault_name};
-use crate::stats::hex::hex;
 use crate::stats::reading::unpack;
 use std::sync::Arc;
 

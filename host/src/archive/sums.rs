@@ -1,10 +1,7 @@
 //! `SHA256SUMS`: a line for every other file, as `sha256sum` writes and checks it. It covers the manifest too, which cannot
 //! hold its own digest.
 use super::Error;
-use crate::stats::hex::hex;
-use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::Read;
+use crate::digest;
 use std::path::Path;
 
 /// The file's name within a run's folder.
@@ -12,19 +9,7 @@ pub const FILE: &str = "SHA256SUMS";
 
 /// Length and SHA-256 of a file.
 pub fn of_file(path: &Path) -> Result<(u64, String), Error> {
-    let fail = |e| Error::io("reading", path, 0, e);
-    let mut file = File::open(path).map_err(fail)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    let mut bytes = 0;
-    loop {
-        let read = file.read(&mut buffer).map_err(fail)?;
-        if read == 0 {
-            return Ok((bytes, hex(&hash.finalize())));
-        }
-        hash.update(&buffer[..read]);
-        bytes += read as u64;
-    }
+    digest::of_file(path).map_err(|e| Error::io("reading", path, 0, e))
 }
 
 /// The file's text for (name, digest) pairs.

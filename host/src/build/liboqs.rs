@@ -1,9 +1,8 @@
 //! Which liboqs the programs hold, and how cargo is told.
 use super::BuildError;
-use crate::stats::hex::hex;
+use crate::digest;
 use crate::tools::{Search, Target, run};
 use object::{Architecture, Object, read::archive::ArchiveFile};
-use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
@@ -176,7 +175,7 @@ pub fn prepare(
     let objcopy = tool(target.objcopy(), target.gcc_install())?;
     let library = read(&installed.library)?;
     let names = renames(&workspace.join("target-bench/liboqs/names.h"))?;
-    let digest = hex(&Sha256::new().chain_update(&library).finalize())[..12].to_owned();
+    let digest = digest::of(&library)[..12].to_owned();
     let own = target_dir(workspace, &format!("own-{digest}"));
     let prefix = own.join("prefix");
     let made = installed.copy(&prefix, &objcopy, &names, &version)?;

@@ -1,7 +1,6 @@
 //! What a built program is: its build id and its digest.
+use crate::digest;
 use object::{Object, ObjectSegment, ObjectSymbol};
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// A program that cannot be identified.
@@ -51,7 +50,7 @@ pub fn identify(path: &Path) -> Result<([u8; 20], String), ProgramError> {
         .ok_or_else(|| ProgramError::NoBuildId {
             path: path.to_owned(),
         })?;
-    Ok((id, hexadecimal(&Sha256::digest(&data))))
+    Ok((id, digest::of(&data)))
 }
 
 /// Where a program lies.
@@ -77,14 +76,6 @@ pub fn extent(path: &Path) -> Option<Extent> {
     })
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,13 +86,5 @@ mod tests {
         assert!(matches!(identify(&text), Err(ProgramError::Elf { .. })));
         let absent = Path::new("/no/such/file");
         assert!(matches!(identify(absent), Err(ProgramError::Read { .. })));
-    }
-
-    #[test]
-    fn digests_are_written_in_hexadecimal() {
-        assert_eq!(
-            hexadecimal(&Sha256::digest(b"")),
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        );
     }
 }

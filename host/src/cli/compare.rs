@@ -85,6 +85,7 @@ pub fn run(global: &Global, arguments: Arguments) -> Outcome {
     let after: String = [caveat, floor]
         .into_iter()
         .flatten()
+        .chain(compared::two_schemes(ratios))
         .map(|sentence| format!("\n{sentence}\n"))
         .collect();
     let around = (String::new(), after);

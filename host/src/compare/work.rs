@@ -3,10 +3,11 @@
 //! Iteration `i` draws the same randomness everywhere, so its outputs must be the same bytes in every environment, dispatch
 //! and invocation: equal digests prove it. Equal counts of user-level instructions say that it was also done by the same
 //! code. Stack `stock` draws the system's randomness, and providers draw in orders of their own: neither has to agree.
+use crate::hex::hex;
 use crate::model::{Environment, Stack};
+use crate::stats::Row;
 use crate::stats::clock::ClockName;
 use crate::stats::evidence::{Evidence, algorithm_name};
-use crate::stats::{Row, hex::hex};
 use std::collections::{BTreeMap, BTreeSet};
 use wire::catalog::{AlgorithmId, Operation, Provider};
 use wire::message::Dispatch;

@@ -1,6 +1,7 @@
 //! Ratios.
 use super::table::Table;
 use crate::compare::{By, Compared};
+use wire::catalog::{Algorithm, Provider};
 
 const COLUMNS: &[&str] = &[
     "algorithm",
@@ -103,4 +104,28 @@ pub fn caveat(ratios: &[Compared], by: By) -> Option<&'static str> {
         }
         _ => "On an emulated board a ratio is of instructions, not of time, cycles or energy.",
     })
+}
+
+/// Which ratios between providers are of two schemes that share a name, in a sentence each.
+#[must_use]
+pub fn two_schemes(ratios: &[Compared]) -> Vec<String> {
+    let mut sentences: Vec<String> = ratios
+        .iter()
+        .filter_map(|c| {
+            let algorithm = Algorithm::by_name(&c.algorithm)?;
+            let standard = |name: &str| {
+                let provider = Provider::ALL.into_iter().find(|p| p.name() == name)?;
+                Some(algorithm.standard_at(provider))
+            };
+            let (baseline, candidate) = (standard(&c.baseline)?, standard(&c.candidate)?);
+            (baseline != candidate).then(|| {
+                format!(
+                    "{} names two schemes here: that of {} is {baseline}, that of {} is {candidate}; the ratio compares them as well as two libraries.",
+                    c.algorithm, c.baseline, c.candidate
+                )
+            })
+        })
+        .collect();
+    sentences.dedup();
+    sentences
 }

@@ -22,7 +22,7 @@ impl Started {
     /// The boot that the invocation came from, in hexadecimal.
     #[must_use]
     pub fn boot(&self) -> Option<String> {
-        self.hello.as_ref().map(|h| super::hex::hex(&h.body.boot))
+        self.hello.as_ref().map(|h| crate::hex::hex(&h.body.boot))
     }
 }
 

@@ -10,7 +10,6 @@ pub mod draws;
 pub mod drift;
 pub mod evidence;
 pub mod figures;
-pub mod hex;
 pub mod interval;
 pub mod outliers;
 pub mod quantile;

@@ -1,13 +1,12 @@
 //! What the archive has to know of a run before it begins.
 use super::choice::{Choice, KEPT, Kept, UNIKRAFT_KERNEL};
 use crate::build::{Built, Programs};
+use crate::digest;
 use crate::exit::{Exit, Failure};
 use crate::launch::unikraft_memory_mib;
 use crate::model::Provenance;
-use crate::stats::hex::hex;
 use crate::tools::{Search, run};
 use anyhow::anyhow;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -18,12 +17,6 @@ const BARE: &str = "program.bare.sha256";
 const UNIKRAFT: &str = "program.unikraft.sha256";
 /// The kernel under it.
 const UNIKRAFT_SHA256: &str = "unikraft.kernel.sha256";
-
-/// Of a file that can be read.
-fn sha256(path: &Path) -> Option<String> {
-    let bytes = std::fs::read(path).ok()?;
-    Some(hex(&Sha256::new().chain_update(bytes).finalize()))
-}
 
 /// The provenance of a new run.
 pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
@@ -41,7 +34,7 @@ pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
         let memory = unikraft_memory_mib(&choice.board);
         let entries = [
             (UNIKRAFT_KERNEL, Some(kernel.display().to_string())),
-            (UNIKRAFT_SHA256, sha256(kernel)),
+            (UNIKRAFT_SHA256, digest::of_file(kernel).ok().map(|d| d.1)),
             ("unikraft.memory_mib", memory.map(|mib| mib.to_string())),
         ];
         let entries = entries.into_iter();
@@ -131,7 +124,10 @@ pub fn same_programs(choice: &Choice, programs: &Programs) -> Result<(), Failure
         ));
     }
     if let Some(kernel) = &choice.unikraft_kernel
-        && differs(UNIKRAFT_SHA256, &sha256(kernel).unwrap_or_default())
+        && differs(
+            UNIKRAFT_SHA256,
+            &digest::of_file(kernel).unwrap_or_default().1,
+        )
     {
         return Err(Failure::new(
             Exit::CheckFailed,

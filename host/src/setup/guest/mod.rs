@@ -2,6 +2,7 @@
 //! file system with busybox, crun, qemu and the libraries and modules that these need. Nothing of ours is in it: that
 //! comes with [`crate::launch::overlay`], each time.
 use super::{SetupError, cache};
+use crate::digest;
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ pub mod closure;
 mod download;
 
 /// Changes when the guest is put together differently; an older one is made anew.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Folders of attempts begin so; the process's number follows.
 const PARTIAL: &str = "guest.partial-";
@@ -33,8 +34,8 @@ pub struct Guest {
 #[derive(Debug, Serialize, Deserialize)]
 struct Made {
     format: u32,
-    kernel_bytes: u64,
-    initrd_bytes: u64,
+    kernel_sha256: String,
+    initrd_sha256: String,
     packages: BTreeMap<String, String>,
 }
 
@@ -48,10 +49,11 @@ pub fn find(cache: &Path) -> Option<Guest> {
         base_initrd: folder.join("initrd.cpio"),
         facts: facts(&made.packages),
     };
-    let whole = |path: &Path, bytes| fs::metadata(path).is_ok_and(|file| file.len() == bytes);
+    // A disk that loses a bit would boot another guest than the archive says.
+    let whole = |path: &Path, sha256: &str| digest::of_file(path).is_ok_and(|d| d.1 == sha256);
     (made.format == FORMAT
-        && whole(&guest.kernel, made.kernel_bytes)
-        && whole(&guest.base_initrd, made.initrd_bytes))
+        && whole(&guest.kernel, &made.kernel_sha256)
+        && whole(&guest.base_initrd, &made.initrd_sha256))
     .then_some(guest)
 }
 
@@ -98,16 +100,16 @@ fn make(cache: &Path, partial: &Path, progress: Progress) -> Result<(), SetupErr
     assemble::assemble(&packages, &facts(&versions), &unpacked, &files, &task)?;
     task.done();
 
-    let bytes = |name: &str| {
+    let sha256 = |name: &str| {
         let path = files.join(name);
-        fs::metadata(&path)
-            .map(|file| file.len())
+        digest::of_file(&path)
+            .map(|digest| digest.1)
             .map_err(|source| SetupError::io("read", &path, source))
     };
     let made = Made {
         format: FORMAT,
-        kernel_bytes: bytes("kernel")?,
-        initrd_bytes: bytes("initrd.cpio")?,
+        kernel_sha256: sha256("kernel")?,
+        initrd_sha256: sha256("initrd.cpio")?,
         packages: versions,
     };
     let list = files.join("guest.json");
@@ -184,21 +186,25 @@ mod tests {
     fn only_a_whole_guest_is_found() {
         let cache = scratch("whole");
         let guest = cache.join("guest");
-        let list = r#"{"format":2,"kernel_bytes":3,"initrd_bytes":4,
-            "packages":{"crun":"1.8.1","linux-image-6.1.0-57-arm64":"6.1.192-3","linux-image-arm64":"6.1.192-3"}}"#;
+        let list = format!(
+            r#"{{"format":3,"kernel_sha256":"{}","initrd_sha256":"{}",
+            "packages":{{"crun":"1.8.1","linux-image-6.1.0-57-arm64":"6.1.192-3","linux-image-arm64":"6.1.192-3"}}}}"#,
+            digest::of(b"abc"),
+            digest::of(b"abcd")
+        );
         fs::write(guest.join("kernel"), "abc").unwrap();
         fs::write(guest.join("initrd.cpio"), "abcd").unwrap();
         assert_eq!(find(&cache), None, "without its list");
-        fs::write(guest.join("guest.json"), list).unwrap();
+        fs::write(guest.join("guest.json"), &list).unwrap();
         let found = find(&cache).unwrap();
         assert_eq!(found.facts["guest.kernel"], "6.1.0-57-arm64 (6.1.192-3)");
         assert_eq!(found.facts["guest.crun"], "1.8.1");
-        fs::write(guest.join("initrd.cpio"), "abc").unwrap();
-        assert_eq!(find(&cache), None, "a file cut short");
+        fs::write(guest.join("initrd.cpio"), "abce").unwrap();
+        assert_eq!(find(&cache), None, "a bit that changed");
         fs::write(guest.join("initrd.cpio"), "abcd").unwrap();
         fs::write(
             guest.join("guest.json"),
-            list.replace("\"format\":2", "\"format\":0"),
+            list.replace("\"format\":3", "\"format\":0"),
         )
         .unwrap();
         assert_eq!(find(&cache), None, "made by an older program");
