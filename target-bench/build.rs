@@ -60,6 +60,7 @@ fn constants(board: &Board) -> String {
     let virtio = board.virtio_mmio.as_ref().map_or("None".into(), |v| {
         format!("Some(({:#x}, {:#x}, {}))", v.base, v.stride, v.slots)
     });
+    let counts = board.clocks.instructions_per_tick.map(u64::from);
     let conduit = match board.power.conduit {
         Conduit::Smc => "Smc",
         Conduit::Hvc => "Hvc",
@@ -74,6 +75,7 @@ fn constants(board: &Board) -> String {
          /// First register of the UART.\npub const UART: usize = {:#x};\n\
          /// Slots of virtio-mmio, as (first address, stride, number).\npub const VIRTIO: Option<(usize, usize, usize)> = {virtio};\n\
          /// Where the firmware's waiting cores look for an address.\npub const SPIN_TABLE: &[u64] = &{:?};\n\
+         /// Counts of the main clock in a tick, where the two are tied together.\npub const COUNTS_PER_TICK: Option<u64> = {counts:?};\n\
          /// How the machine is switched off when the image was entered at EL2.\npub const CONDUIT: Conduit = Conduit::{conduit};\n",
         board.name,
         ranges(&board.image.memory),

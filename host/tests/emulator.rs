@@ -660,6 +660,53 @@ fn a_full_disk_stops_the_run_by_name() {
     );
 }
 
+/// Under a fixed instruction clock a cycle is an instruction: two counters of two natures have to say the same.
+#[test]
+#[ignore = "slow: two runs on the emulated board"]
+fn instructions_are_counted_by_a_counter_of_their_own() {
+    /// What reading one counter costs more than reading the other, at most.
+    const READING: f64 = 12.0;
+    let _alone = alone();
+    let archive = tempfile::tempdir().unwrap();
+    let archive = archive.path();
+    let mut medians: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
+    let counters = [
+        ("best", "PMCCNTR_EL0", "perf cycles (mapped)"),
+        ("instructions", "INST_RETIRED", "perf instructions (mapped)"),
+    ];
+    for (clock, own, mapped) in counters {
+        let more = ["--algorithms", "ML-KEM-512", "--seed", "5"];
+        output(
+            archive,
+            &[&["flash-and-bench", "--clock", clock][..], &more].concat(),
+            0,
+        );
+        let manifest = manifest(archive, "latest");
+        for invocation in manifest["invocations"].as_array().expect("invocations") {
+            let expected = match text(invocation, "environment") {
+                "native" | "container" => mapped,
+                _ => own,
+            };
+            assert_eq!(invocation["clocks"]["count"]["counter"], expected);
+        }
+        for row in rows(archive, "latest") {
+            let key = (text(&row, "environment"), text(&row, "operation"));
+            let key = (key.0.to_owned(), key.1.to_owned());
+            assert_eq!(row["clock"], "instructions");
+            medians.entry(key).or_default().push(number(&row, "median"));
+        }
+    }
+    assert_eq!(medians.len(), 4 * 3, "four environments, three operations");
+    for (of, medians) in medians {
+        assert!(
+            (medians[0] - medians[1]).abs() <= READING,
+            "{of:?}: {medians:?}"
+        );
+    }
+    let refused = output(archive, &["flash-and-bench", "--clock", "sundial"], 2);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("best, instructions"));
+}
+
 #[test]
 #[ignore = "slow: both code paths on the emulated board"]
 fn hidden_features_change_the_count_and_not_the_output() {

@@ -16,7 +16,7 @@ use link_support::{BUILD, InMemory, RUN, Script, Target, limits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use wire::message::Dispatch;
+use wire::message::{Dispatch, MainClock};
 
 const METAL: &[Environment] = &[Environment::BareMetal];
 const LINUX: &[Environment] = &[
@@ -171,6 +171,7 @@ fn job(dispatches: &[Dispatch]) -> Job {
     Job {
         wire_id: RUN,
         seed: 7,
+        clock: MainClock::Best,
         plan,
         items,
         programs: environments

@@ -111,6 +111,11 @@ impl Platform for Carried {
         }
     }
 
+    fn count_instructions(&mut self) -> bool {
+        // The interface has no word for it.
+        false
+    }
+
     fn clocks(&self) -> Clocks {
         let ticks = self.ticks();
         let has_cycles = cfg!(target_arch = "aarch64") && self.0.pmccntr_readable != 0;

@@ -37,6 +37,9 @@ impl Platform for Queues {
             total: Source::None,
         }
     }
+    fn count_instructions(&mut self) -> bool {
+        false
+    }
     fn clocks(&self) -> Clocks {
         let clock = Clock {
             counter: Counter::Tsc,

@@ -42,6 +42,29 @@ pub struct Identify {
     pub dispatch: Dispatch,
 }
 
+/// What the main clock shall count. Append-only.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub enum MainClock {
+    /// The best that there is: cycles, else ticks.
+    #[default]
+    Best,
+    /// Instructions, and nothing else.
+    Instructions,
+}
+
+impl MainClock {
+    /// The name in files and options.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Instructions => "instructions",
+        }
+    }
+}
+
 /// Run iterations `first .. first + iterations` of one operation.
 ///
 /// Iteration `i` works with key pair `i % keys` and, for decaps and verify, with the ciphertext or signature that encaps or
@@ -172,6 +195,13 @@ pub enum Command {
         request: RunRequest,
         /// Executions of each, at least 1; each draws the same randomness, and so does the same work.
         executions: u32,
+    },
+    /// An Identify that says by which clock samples shall be counted; refused where there is no such one.
+    IdentifyCounting {
+        /// The run, as Identify has it.
+        identify: Identify,
+        /// The clock.
+        clock: MainClock,
     },
 }
 
@@ -331,6 +361,8 @@ pub enum Refusal {
     OutOfRange,
     /// The frame asked for is no longer held.
     Gone,
+    /// There is no counter of instructions, or it cannot be read here.
+    NoInstructionCounter,
 }
 
 /// What the target says. Append-only. A Hello is no variant: it begins with [`MAGIC`](crate::hello::MAGIC).

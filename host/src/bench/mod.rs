@@ -44,6 +44,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
+use wire::message::MainClock;
 
 /// What shall be measured.
 #[derive(Clone, Debug)]
@@ -52,6 +53,8 @@ pub struct Job {
     pub wire_id: [u8; 16],
     /// The seed.
     pub seed: u64,
+    /// What samples are counted by.
+    pub clock: MainClock,
     /// The plan.
     pub plan: Plan,
     /// The operations, in order.

@@ -133,7 +133,7 @@ fn converse(
         dispatch: place.dispatch,
     };
     let greeting = session
-        .hello(&identify, job.boot_patience)
+        .hello_counting(&identify, job.clock, job.boot_patience)
         .map_err(failed)?;
     let program = job.programs.get(&(environment, place.stack));
     let found = greeting.hello.prefix.build_id;

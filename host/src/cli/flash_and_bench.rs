@@ -50,6 +50,9 @@ pub struct Arguments {
     /// What lies under the provider: `shared` or `stock`; by default the plan's.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     stack: Vec<String>,
+    /// What samples are counted by: `best`, which is cycles, else ticks; or `instructions`, by which code is compared on hardware without its noise.
+    #[arg(long, value_name = "NAME", default_value = "best")]
+    clock: String,
     /// The liboqs: `vendored`; `general-registers`, the same without vectors, floating point and AES instructions, on boards of 64-bit Arm;
     /// or the folder that `cmake --install` filled with one of your own.
     #[arg(long, value_name = "NAME|FOLDER", default_value = "vendored")]
@@ -62,7 +65,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Goes on with a run that was cut, interrupted or failed, with its own plan, seed and environments.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["board", "env", "plan", "algorithms", "provider", "dispatch", "stack", "liboqs", "unikraft_kernel", "seed", "budget"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["board", "env", "plan", "algorithms", "provider", "dispatch", "stack", "clock", "liboqs", "unikraft_kernel", "seed", "budget"])]
     resume: Option<String>,
     /// Installs what is missing first.
     #[arg(long)]
@@ -211,6 +214,7 @@ fn job(choice: &Choice, programs: &Programs) -> Job {
     Job {
         wire_id: bench::wire_id(&choice.run),
         seed: choice.seed,
+        clock: choice.clock,
         plan: choice.plan.clone(),
         items: choice.items.clone(),
         places: choice.places(),

@@ -171,5 +171,8 @@ fn why(reason: Refusal) -> &'static str {
         Refusal::UnknownOperation => "the algorithm has no such operation",
         Refusal::OutOfRange => "no iterations, keys or inputs, or more than it can hold",
         Refusal::Gone => "the frame asked for is no longer held",
+        Refusal::NoInstructionCounter => {
+            "it finds no counter of instructions that it may read; measure without `--clock instructions`"
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use wire::frame::{Frame, FrameError};
 use wire::hello::{Hello, HelloError, Prefix};
 use wire::message::{
-    Answer, Command, Footprint, Identify, MAX_PIECE, Offer, PerformRequest, Refusal, RunRequest,
-    Slot,
+    Answer, Command, Footprint, Identify, MAX_PIECE, MainClock, Offer, PerformRequest, Refusal,
+    RunRequest, Slot,
 };
 
 /// How long and how often.
@@ -101,8 +101,28 @@ impl<'a> Session<'a> {
         identify: &Identify,
         patience: Duration,
     ) -> Result<Greeting, LinkError> {
+        self.hello_counting(identify, MainClock::Best, patience)
+    }
+
+    /// The same, and samples are counted by `clock`.
+    ///
+    /// # Errors
+    /// As above; and where there is no such clock.
+    pub fn hello_counting(
+        &mut self,
+        identify: &Identify,
+        clock: MainClock,
+        patience: Duration,
+    ) -> Result<Greeting, LinkError> {
         const NAME: &str = IDENTIFY;
-        let command = Command::Identify(identify.clone());
+        let identified = identify.clone();
+        let command = match clock {
+            MainClock::Best => Command::Identify(identified),
+            clock => Command::IdentifyCounting {
+                identify: identified,
+                clock,
+            },
+        };
         let mut number = self.number();
         let begin = Instant::now();
         let deadline = begin + patience;

@@ -259,7 +259,7 @@ impl Target {
         self.last = Some(number);
         self.held.clear();
         match command {
-            Command::Identify(identify) => {
+            Command::Identify(identify) | Command::IdentifyCounting { identify, .. } => {
                 self.identity = Some(identify);
                 self.greet();
             }

@@ -1,5 +1,5 @@
 //! What an environment gives to the programs.
-use crate::arch;
+use crate::{arch, board};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wire::hello::{Clocks, Surroundings};
 use wire::message::Footprint;
@@ -29,6 +29,8 @@ pub trait Platform {
     fn write(&mut self, bytes: &[u8]);
     /// The counters to time with.
     fn counters(&self) -> Counters;
+    /// Takes a counter of instructions for the main clock from now on; `false` where there is none that works.
+    fn count_instructions(&mut self) -> bool;
     /// Which clocks those are.
     fn clocks(&self) -> Clocks;
     /// What the program found itself in.
@@ -74,6 +76,9 @@ pub enum Source {
     Pmccntr,
     /// A counter of perf_event, through its mapped page.
     Perf(linux::perf::Page),
+    /// INST_RETIRED in event counter 0 of the PMU, of which only 32 bits are there.
+    #[cfg(target_arch = "aarch64")]
+    InstRetired,
 }
 
 impl Source {
@@ -87,9 +92,55 @@ impl Source {
             #[cfg(target_arch = "aarch64")]
             Self::Pmccntr => arch::counter::pmccntr(),
             Self::Perf(page) => page.read(),
+            #[cfg(target_arch = "aarch64")]
+            Self::InstRetired => arch::counter::inst_retired(),
         }
     }
+
+    /// What was counted between two readings that are `ticks` apart; `None` where the counter went back or may have wrapped unseen.
+    #[must_use]
+    pub fn between(self, before: u64, after: u64, ticks: u64) -> Option<u64> {
+        #[cfg(target_arch = "aarch64")]
+        if matches!(self, Self::InstRetired) {
+            // It may come round once, but not twice.
+            let is_short = ticks.saturating_mul(MOST_A_TICK) >> 32 == 0;
+            return is_short.then(|| u64::from((after as u32).wrapping_sub(before as u32)));
+        }
+        let _ = ticks;
+        after
+            .checked_sub(before)
+            .filter(|difference| i64::try_from(*difference).is_ok())
+    }
+
+    /// Whether it runs as a counter does: in every one of several stretches of ticks it goes up, and by no more than a CPU can do.
+    /// A hypervisor or a kernel may show a register that never moves.
+    #[must_use]
+    pub fn runs(self) -> bool {
+        const STRETCHES: usize = 8;
+        const TICKS: u64 = 64;
+        const LOOKS: usize = 1 << 20;
+        (0..STRETCHES).all(|_| {
+            let (begin, before) = (arch::ticks(), self.read());
+            let end = (0..LOOKS).find_map(|_| {
+                let now = arch::ticks();
+                (now.wrapping_sub(begin) >= TICKS).then_some(now)
+            });
+            let Some(end) = end else {
+                return false;
+            };
+            let ticks = end.wrapping_sub(begin);
+            self.between(before, self.read(), ticks)
+                .is_some_and(|count| (1..=(ticks + 1) * MOST_A_TICK).contains(&count))
+        })
+    }
 }
+
+/// No CPU counts more in a tick: what the board ties its clocks to, else 4 instructions a cycle at 3 GHz against the slowest usual clock
+/// of ticks, 19.2 MHz.
+const MOST_A_TICK: u64 = match board::COUNTS_PER_TICK {
+    Some(counts) => counts,
+    None => 640,
+};
 
 /// The counters that a sample is made from.
 #[derive(Clone, Copy, Debug)]

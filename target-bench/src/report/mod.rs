@@ -11,7 +11,8 @@ use alloc::vec::Vec;
 use wire::frame::{self, Decoder, Frame};
 use wire::hello::{Body, Cpu, Hello, Prefix};
 use wire::message::{
-    Answer, Command, Dispatch, Fault, Footprint, Identify, MAX_PIECE, Refusal, RunRequest,
+    Answer, Command, Dispatch, Fault, Footprint, Identify, MAX_PIECE, MainClock, Refusal,
+    RunRequest,
 };
 use wire::units::Ticks;
 
@@ -168,6 +169,12 @@ impl<P: Platform> Agent<P> {
     fn carry_out(&mut self, command: &Command) -> Result<(), Refusal> {
         match command {
             Command::Identify(identify) => self.identify(identify),
+            Command::IdentifyCounting { identify, clock } => match clock {
+                MainClock::Instructions if !self.platform.count_instructions() => {
+                    Err(Refusal::NoInstructionCounter)
+                }
+                _ => self.identify(identify),
+            },
             Command::Stop | Command::Restart | Command::Resend { .. } => Ok(()),
             Command::List => {
                 self.identity.as_ref().ok_or(Refusal::NotIdentified)?;

@@ -5,7 +5,7 @@
 //! is never subtracted; the `null` provider shows it.
 use crate::arch;
 use crate::memory::{self, stack};
-use crate::platform::Counters;
+use crate::platform::{Counters, Source};
 use wire::samples::{FLAG_COUNTER, Sample};
 
 struct Job<F> {
@@ -50,15 +50,13 @@ pub fn sample<F: FnMut()>(counters: Counters, operation: F) -> Sample {
     };
     // SAFETY: nothing else uses that stack, and `timed::<F>` takes a Job<F>.
     unsafe { arch::call_on_stack((&raw mut job).cast(), timed::<F>, stack::top()) };
-    let difference = |i: usize| {
-        job.after[i]
-            .checked_sub(job.before[i])
-            .filter(|d| i64::try_from(*d).is_ok())
-    };
-    let (total, count, ticks) = (difference(0), difference(1), difference(2));
+    let ticks = Source::Ticks.between(job.before[2], job.after[2], 0);
+    let between = |source: Source, i: usize| source.between(job.before[i], job.after[i], ticks?);
+    let total = between(counters.total, 0);
+    let count = between(counters.count, 1);
     match (total, count, ticks) {
         (Some(total), Some(count), Some(ticks)) if count != 0 => {
-            let total = if matches!(counters.total, crate::platform::Source::None) {
+            let total = if matches!(counters.total, Source::None) {
                 count
             } else {
                 total

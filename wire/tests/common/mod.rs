@@ -9,8 +9,8 @@ use wire::catalog::{AlgorithmId, Operation, Provider};
 use wire::hello::{Body, Clocks, Cpu, Hello, Prefix, ProviderVersion, Surroundings};
 use wire::message::{
     Answer, Command, Content, Digest, Dispatch, Fault, FaultKind, Footprint, Identify, MAX_PIECE,
-    MAX_TRAIL, Marker, MarkerKind, Memory, Offer, PerformRequest, Randomness, Refusal, RunRequest,
-    Slot, Trail,
+    MAX_TRAIL, MainClock, Marker, MarkerKind, Memory, Offer, PerformRequest, Randomness, Refusal,
+    RunRequest, Slot, Trail,
 };
 use wire::samples::{MAX_SAMPLES, Sample, SampleBatch};
 use wire::units::{Clock, Counter, Hertz, Scope, Ticks};
@@ -34,7 +34,7 @@ pub const FAULTS: [FaultKind; 10] = [
     FaultKind::RandomnessExhausted,
 ];
 
-pub const REFUSALS: [Refusal; 8] = [
+pub const REFUSALS: [Refusal; 9] = [
     Refusal::BrokenFrame,
     Refusal::NotUnderstood,
     Refusal::NotIdentified,
@@ -43,6 +43,7 @@ pub const REFUSALS: [Refusal; 8] = [
     Refusal::UnknownOperation,
     Refusal::OutOfRange,
     Refusal::Gone,
+    Refusal::NoInstructionCounter,
 ];
 
 pub const COUNTERS: [Counter; 8] = [
@@ -223,6 +224,19 @@ pub fn commands() -> Vec<(String, Command)> {
             executions: 20,
         },
     ));
+    for clock in [MainClock::Best, MainClock::Instructions] {
+        all.push((
+            format!("command.identify_counting.{}", clock.name()),
+            Command::IdentifyCounting {
+                identify: Identify {
+                    run: *b"0123456789abcdef",
+                    invocation: 7,
+                    dispatch: Dispatch::Detected,
+                },
+                clock,
+            },
+        ));
+    }
     all
 }
 

@@ -13,6 +13,7 @@ use boards::Board;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wire::message::MainClock;
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct Choice {
     pub unikraft_kernel: Option<PathBuf>,
     /// The liboqs that the programs are to hold.
     pub liboqs: Liboqs,
+    /// What samples are counted by.
+    pub clock: MainClock,
     /// The seed.
     pub seed: u64,
     /// Most time that measuring may take.
@@ -80,6 +83,9 @@ pub const KEPT: &str = "job";
 
 /// The fact that holds the path of the kernel of the environment `unikraft`.
 pub const UNIKRAFT_KERNEL: &str = "unikraft.kernel";
+
+/// The fact that holds the clock that was asked for.
+pub const CLOCK: &str = "clock";
 
 /// Checks the call.
 ///
@@ -146,6 +152,12 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
             planned.place
         )));
     }
+    let clock = clock(&arguments.clock).ok_or_else(|| {
+        bad(format!(
+            "there is no clock `{}`; there are best, instructions",
+            arguments.clock
+        ))
+    })?;
     let liboqs = Liboqs::named(&arguments.liboqs);
     if let Some(reason) = liboqs.impossible(target) {
         return Err(bad(format!(
@@ -171,6 +183,7 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
         skipped_places,
         unikraft_kernel,
         liboqs,
+        clock,
         seed,
         limit,
         resumed: None,
@@ -225,6 +238,11 @@ fn resume(global: &Global, run: &str) -> Result<Choice, Failure> {
         skipped_places: Vec::new(),
         unikraft_kernel: provenance.facts.get(UNIKRAFT_KERNEL).map(PathBuf::from),
         liboqs: liboqs.unwrap_or_default(),
+        clock: provenance
+            .facts
+            .get(CLOCK)
+            .and_then(|name| clock(name))
+            .unwrap_or_default(),
         seed: provenance.seed,
         limit: None,
         resumed: Some(folder),
@@ -239,6 +257,13 @@ fn of_board(board: &Board) -> Vec<Environment> {
         .iter()
         .filter_map(|e| e.name().parse().ok())
         .collect()
+}
+
+/// A clock by its name.
+fn clock(name: &str) -> Option<MainClock> {
+    [MainClock::Best, MainClock::Instructions]
+        .into_iter()
+        .find(|clock| clock.name() == name)
 }
 
 /// The path of a file that can be read, wherever the next call is made from.

@@ -1,5 +1,5 @@
 //! What the archive has to know of a run before it begins.
-use super::choice::{Choice, KEPT, Kept, UNIKRAFT_KERNEL};
+use super::choice::{CLOCK, Choice, KEPT, Kept, UNIKRAFT_KERNEL};
 use crate::build::{Built, Programs};
 use crate::digest;
 use crate::exit::{Exit, Failure};
@@ -25,6 +25,7 @@ pub fn provenance(choice: &Choice, programs: &Programs) -> Provenance {
     for (key, program) in all(programs) {
         facts.insert(key.to_owned(), program.sha256.clone());
     }
+    facts.insert(CLOCK.to_owned(), choice.clock.name().to_owned());
     facts.insert("board.file".to_owned(), choice.board.reference());
     facts.insert(
         "host.version".to_owned(),

@@ -22,6 +22,10 @@ counter!(
     /// PMCCNTR_EL0. At EL0 only where the operating system has opened it.
     pmccntr, "pmccntr_el0");
 
+counter!(
+    /// PMEVCNTR0_EL0, which [`super::pmu::start_instruction_counter`] has set up. 32 bits.
+    inst_retired, "pmevcntr0_el0");
+
 /// The generic event counter with this index (0 to 30), through PMSELR_EL0 and PMXEVCNTR_EL0. At EL0 only where the
 /// operating system has opened it.
 #[must_use]

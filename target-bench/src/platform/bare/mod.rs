@@ -26,6 +26,7 @@ pub struct Bare {
     entry_level: u8,
     hypervisor: Option<&'static str>,
     has_pmu: bool,
+    count: Source,
     entered: Ticks,
 }
 
@@ -63,6 +64,10 @@ impl Bare {
             // SAFETY: at EL1 with a PMU; at EL2 the start-up code has opened it.
             unsafe { pmu::start_cycle_counter() };
         }
+        let count = match has_pmu && Source::Pmccntr.runs() {
+            true => Source::Pmccntr,
+            false => Source::Ticks,
+        };
         let entry_level = entry_level as u8;
         let link = virtio::Console::find()
             .map(Box::new)
@@ -78,6 +83,7 @@ impl Bare {
             entry_level,
             hypervisor,
             has_pmu,
+            count,
             entered,
         }
     }
@@ -115,13 +121,23 @@ impl Platform for Bare {
 
     fn counters(&self) -> Counters {
         Counters {
-            count: if self.has_pmu {
-                Source::Pmccntr
-            } else {
-                Source::Ticks
-            },
+            count: self.count,
             total: Source::None,
         }
+    }
+
+    fn count_instructions(&mut self) -> bool {
+        // SAFETY: at EL1, with a PMU.
+        if !self.has_pmu || !unsafe { pmu::counts_instructions() } {
+            return false;
+        }
+        // SAFETY: as above, and it has just said so.
+        unsafe { pmu::start_instruction_counter() };
+        let runs = Source::InstRetired.runs();
+        if runs {
+            self.count = Source::InstRetired;
+        }
+        runs
     }
 
     fn clocks(&self) -> Clocks {
@@ -136,14 +152,16 @@ impl Platform for Bare {
             rate,
             scope: Scope::All,
         };
-        let count = if self.has_pmu {
-            Clock {
-                counter: Counter::Pmccntr,
+        let count = match self.count {
+            Source::Pmccntr | Source::InstRetired => Clock {
+                counter: match self.count {
+                    Source::Pmccntr => Counter::Pmccntr,
+                    _ => Counter::InstRetired,
+                },
                 rate: None,
                 scope,
-            }
-        } else {
-            ticks
+            },
+            _ => ticks,
         };
         // A guest does not see its host: only the ticks include it.
         let total = if self.hypervisor.is_some() {
@@ -154,11 +172,12 @@ impl Platform for Bare {
         } else {
             count
         };
-        let denied = if self.has_pmu {
-            String::new()
-        } else {
-            "the CPU shows no PMU".to_string()
-        };
+        let denied = match (self.has_pmu, self.count) {
+            (false, _) => "the CPU shows no PMU",
+            (true, Source::Ticks) => "PMCCNTR_EL0 does not run with the clock of ticks",
+            _ => "",
+        }
+        .to_string();
         Clocks {
             count,
             total,

@@ -26,6 +26,8 @@ pub struct Linux {
     auxiliary: Auxiliary,
     exception_level: u8,
     counters: Counters,
+    /// Whether these count instructions.
+    instructions: bool,
     ticks: Clock,
     denied: String,
     entered: Ticks,
@@ -50,30 +52,44 @@ impl Linux {
         let port = port::Port::open(port)?;
         let ticks = processor::tick_clock();
         let exception_level = processor::exception_level();
-        let (count, denied) = match perf::Page::open(perf::Scope::User) {
-            Ok(page) => (Source::Perf(page), String::new()),
-            Err(errno) => (
-                processor::own_counter(exception_level).unwrap_or(Source::Ticks),
-                format!("perf_event_open for user code: error {errno}"),
-            ),
+        let (count, denied) = match opened(perf::Event::Cycles, perf::Scope::User) {
+            Ok(source) => (source, String::new()),
+            Err(why) => {
+                let own = processor::own_counter(exception_level);
+                let own = own.filter(|source| source.runs());
+                (own.unwrap_or(Source::Ticks), why)
+            }
         };
-        let (total, denied) = match perf::Page::open(perf::Scope::UserKernel) {
-            Ok(page) => (Source::Perf(page), denied),
-            Err(errno) => (
-                Source::None,
-                format!("{denied} perf_event_open with the kernel: error {errno}"),
-            ),
+        let (total, denied) = match opened(perf::Event::Cycles, perf::Scope::UserKernel) {
+            Ok(source) => (source, denied),
+            Err(why) => (Source::None, format!("{denied} {why}")),
         };
         Ok(Self {
             port,
             auxiliary,
             exception_level,
             counters: Counters { count, total },
+            instructions: false,
             ticks,
             denied,
             entered,
             program,
         })
+    }
+}
+
+/// A counter of perf_event that runs; else why there is none.
+fn opened(event: perf::Event, scope: perf::Scope) -> Result<Source, String> {
+    let of = match scope {
+        perf::Scope::User => "for user code",
+        perf::Scope::UserKernel => "with the kernel",
+    };
+    match perf::Page::open(event, scope).map(Source::Perf) {
+        Ok(source) if source.runs() => Ok(source),
+        Ok(_) => Err(format!(
+            "perf_event_open {of}: it does not run with the clock of ticks"
+        )),
+        Err(errno) => Err(format!("perf_event_open {of}: error {errno}")),
     }
 }
 
@@ -97,19 +113,40 @@ impl Platform for Linux {
         self.counters
     }
 
+    fn count_instructions(&mut self) -> bool {
+        let count = opened(perf::Event::Instructions, perf::Scope::User).ok();
+        let own = || processor::own_instruction_counter(self.exception_level);
+        let Some(count) = count.or_else(|| own().filter(|source| source.runs())) else {
+            return false;
+        };
+        let total = opened(perf::Event::Instructions, perf::Scope::UserKernel);
+        self.counters = Counters {
+            count,
+            total: total.unwrap_or(Source::None),
+        };
+        self.instructions = true;
+        true
+    }
+
     fn clocks(&self) -> Clocks {
         let ticks = self.ticks;
         let clock = |source, scope| match source {
             Source::Perf(_) => Clock {
-                counter: Counter::PerfCyclesMapped,
+                counter: match self.instructions {
+                    false => Counter::PerfCyclesMapped,
+                    true => Counter::PerfInstructionsMapped,
+                },
                 rate: None,
                 scope,
             },
             Source::Ticks => ticks,
             // At EL1, beside a kernel that is a library: all that happens in this machine, nothing of one around it.
             #[cfg(target_arch = "aarch64")]
-            Source::Pmccntr => Clock {
-                counter: Counter::Pmccntr,
+            Source::Pmccntr | Source::InstRetired => Clock {
+                counter: match self.instructions {
+                    false => Counter::Pmccntr,
+                    true => Counter::InstRetired,
+                },
                 rate: None,
                 scope: Scope::Guest,
             },

@@ -1,4 +1,4 @@
-//! A cycle counter of perf_event, read as a register through its mapped page: no system call lies in a timed section.
+//! A counter of perf_event, read as a register through its mapped page: no system call lies in a timed section.
 use super::{processor, sys};
 use core::sync::atomic::{Ordering, compiler_fence};
 
@@ -9,6 +9,15 @@ pub enum Scope {
     User,
     /// User code and the kernel while this process runs.
     UserKernel,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Cycles.
+    Cycles,
+    /// Instructions.
+    Instructions,
 }
 
 /// Beginning of the kernel's `struct perf_event_mmap_page`.
@@ -33,27 +42,34 @@ pub struct Page(*const u8);
 const NOT_MAPPED: i32 = -1;
 
 impl Page {
-    /// Opens and maps a cycle counter of this process.
+    /// Opens and maps a counter of this process.
     ///
     /// # Errors
     /// The system's error number, or -1 where the counter cannot be read as a register.
-    pub fn open(scope: Scope) -> Result<Self, i32> {
+    pub fn open(event: Event, scope: Scope) -> Result<Self, i32> {
         const HARDWARE: u64 = 0;
-        const CYCLES: u64 = 0;
         const PINNED: u64 = 1 << 2;
         const EXCLUDE_KERNEL: u64 = 1 << 5;
         const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
         use processor::{PERF_LONG as LONG, PERF_READABLE as READABLE};
         const SIZE: u64 = 72;
         // User code takes the 64-bit cycle counter; the other one then gets a 32-bit counter whose overflows the kernel adds up.
-        let (exclude, configuration) = match scope {
-            Scope::User => (EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR, LONG | READABLE),
-            Scope::UserKernel => (0, READABLE),
+        let exclude = match scope {
+            Scope::User => EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
+            Scope::UserKernel => 0,
+        };
+        let configuration = match (event, scope) {
+            (Event::Cycles, Scope::User) => LONG | READABLE,
+            _ => READABLE,
+        };
+        let event = match event {
+            Event::Cycles => 0,
+            Event::Instructions => 1,
         };
         // type and size, config, period, sample type, read format, flags, wake-up and breakpoint type, config1, config2
         let attribute = [
             HARDWARE | SIZE << 32,
-            CYCLES,
+            event,
             0,
             0,
             0,

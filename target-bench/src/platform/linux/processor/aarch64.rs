@@ -61,3 +61,15 @@ pub fn own_counter(exception_level: u8) -> Option<Source> {
     unsafe { pmu::start_cycle_counter() };
     Some(Source::Pmccntr)
 }
+
+/// A counter of instructions as the program's own, likewise.
+pub fn own_instruction_counter(exception_level: u8) -> Option<Source> {
+    // SAFETY: at EL1 with a PMU, both of which are looked at first.
+    unsafe {
+        if exception_level != 1 || !pmu::present() || !pmu::counts_instructions() {
+            return None;
+        }
+        pmu::start_instruction_counter();
+    }
+    Some(Source::InstRetired)
+}

@@ -100,3 +100,8 @@ pub fn exception_level() -> u8 {
 pub fn own_counter(_: u8) -> Option<Source> {
     None
 }
+
+/// Nor one of instructions.
+pub fn own_instruction_counter(_: u8) -> Option<Source> {
+    None
+}
