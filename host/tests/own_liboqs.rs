@@ -1,35 +1,20 @@
 //! A liboqs of the user's own: compiled from the sources that oqs-sys brings, as its user would, with two algorithms.
 //!
 //! `cargo test -p host --test own_liboqs -- --ignored --nocapture`; `cargo run -p host -- setup --yes` must have run.
+mod command;
+mod oqs_sys;
+
+use command::{host, json, run};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn run(command: &mut Command) {
-    let out = command.output().expect("it runs");
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{command:?}: {errors}");
-}
-
-/// The sources that cargo has fetched.
-fn sources() -> PathBuf {
-    let out = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo runs");
-    let metadata: Value = serde_json::from_slice(&out.stdout).expect("JSON");
-    let mut packages = metadata["packages"].as_array().unwrap().iter();
-    let package = packages.find(|p| p["name"] == "oqs-sys").expect("locked");
-    Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("liboqs")
-}
+use std::process::Command;
 
 /// Compiles and installs it.
 fn install(folder: &Path) -> PathBuf {
     let (build, prefix) = (folder.join("build"), folder.join("installed"));
     run(Command::new("cmake")
         .arg("-S")
-        .arg(sources())
+        .arg(oqs_sys::sources())
         .arg("-B")
         .arg(&build)
         .args([
@@ -54,15 +39,6 @@ fn install(folder: &Path) -> PathBuf {
     prefix
 }
 
-fn host(archive: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_host"))
-        .arg("--archive")
-        .arg(archive)
-        .args(arguments)
-        .output()
-        .expect("the host program runs")
-}
-
 #[test]
 #[ignore = "slow: compiles the target programs anew"]
 fn a_liboqs_of_the_users_is_measured_and_compared() {
@@ -80,8 +56,7 @@ fn a_liboqs_of_the_users_is_measured_and_compared() {
         let out = host(&archive, &[&arguments[..], &more].concat());
         let errors = String::from_utf8_lossy(&out.stderr);
         assert!(out.status.success(), "{errors}");
-        let shown = host(&archive, &["archive", "show", "latest", "--format", "json"]);
-        let shown: Value = serde_json::from_slice(&shown.stdout).expect("JSON");
+        let shown = json(&archive, &["archive", "show", "latest"]);
         (shown["run"].clone(), errors.into_owned())
     };
     let (vendored, _) = measured("vendored");
@@ -93,19 +68,8 @@ fn a_liboqs_of_the_users_is_measured_and_compared() {
     let id = |run: &Value| run["run"].as_str().unwrap().to_owned();
     let version = own["facts"]["liboqs"].as_str().unwrap();
     assert!(version.starts_with("0.13.0 (own, sha256 "), "{version}");
-    let compared = host(
-        &archive,
-        &[
-            "compare",
-            &id(&vendored),
-            &id(&own),
-            "--by",
-            "liboqs",
-            "--format",
-            "json",
-        ],
-    );
-    let ratios: Value = serde_json::from_slice(&compared.stdout).expect("JSON");
+    let (vendored, own) = (id(&vendored), id(&own));
+    let ratios = json(&archive, &["compare", &vendored, &own, "--by", "liboqs"]);
     let ratios = ratios.as_array().unwrap();
     assert_eq!(ratios.len(), 6);
     for ratio in ratios {

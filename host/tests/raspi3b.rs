@@ -1,7 +1,10 @@
 //! The emulated Raspberry Pi 3B: a raw image, three cores sent to sleep, and an end by semihosting.
 //!
 //! `cargo test -p host --test raspi3b -- --ignored --nocapture --test-threads=1`; `cargo run -p host -- setup --yes` must have run.
+mod command;
+
 use boards::Board;
+use command::{host, json};
 use host::bench::{BareBoard, Machine};
 use host::build::{Liboqs, Programs, Toolchain, build};
 use host::link::{Limits, Port, Session};
@@ -12,7 +15,6 @@ use object::{Object, ObjectSegment, ObjectSymbol};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use wire::catalog::{Algorithm, Operation};
@@ -32,17 +34,6 @@ fn scratch(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a scratch folder");
     folder
-}
-
-fn host(archive: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_host"))
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
-        .arg("--archive")
-        .arg(archive)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the host program")
 }
 
 /// (algorithm, operation) -> row, of a run on `board`.
@@ -65,8 +56,7 @@ fn measured(archive: &Path, board: &str) -> BTreeMap<(String, String), Value> {
     assert_eq!(run.status.code(), Some(0), "{board}: {errors}");
     let summary = String::from_utf8_lossy(&run.stdout);
     assert!(summary.contains("ML-KEM-768"), "{summary}");
-    let shown = host(archive, &["archive", "show", "latest", "--format", "json"]);
-    let run: Value = serde_json::from_slice(&shown.stdout).expect("JSON");
+    let run = json(archive, &["archive", "show", "latest"]);
     let text = |row: &Value, field: &str| row[field].as_str().expect("text").to_owned();
     let rows = run["rows"].as_array().expect("rows").iter();
     rows.map(|row| {

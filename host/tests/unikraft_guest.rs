@@ -2,16 +2,13 @@
 //! console that echoes and translates, and no word of the CPU's features.
 //!
 //! `cargo test -p host --test unikraft_guest -- --ignored --nocapture`; `cargo run -p host -- setup --yes` must have run.
+mod command;
+
+use command::{host, json, run};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn run(command: &mut Command) {
-    let out = command.output().expect("it runs");
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{command:?}: {errors}");
-}
+use std::process::Command;
 
 /// Compiles the stand-in, which says that the CPU has `features`; gives the image that QEMU loads.
 fn stand_in(folder: &Path, features: u64) -> PathBuf {
@@ -30,22 +27,6 @@ fn stand_in(folder: &Path, features: u64) -> PathBuf {
         .args(["-O", "binary"])
         .args([&elf, &image]));
     image
-}
-
-fn host(archive: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_host"))
-        .arg("--archive")
-        .arg(archive)
-        .args(arguments)
-        .output()
-        .expect("the host program runs")
-}
-
-fn json(archive: &Path, arguments: &[&str]) -> Value {
-    let out = host(archive, &[arguments, &["--format", "json"]].concat());
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{errors}");
-    serde_json::from_slice(&out.stdout).expect("JSON")
 }
 
 /// Median counts by operation and environment, of a run in which both do the same work.

@@ -1,4 +1,5 @@
 //! Builds liboqs' speed programs against the library that the target programs hold.
+use super::oqs_sys;
 use host::build::Toolchain;
 use host::tools::{Search, TARGET};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub fn build(folder: &Path) -> Programs {
         Toolchain::choose(&Search::from_env()).expect("`cargo run -p host -- setup` has run");
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target = workspace.join("target").join(TARGET).join("firmware");
-    let tests = package().join("liboqs/tests");
+    let tests = oqs_sys::sources().join("tests");
     let sources = workspace.join("host/benches/liboqs_speed");
     let liboqs = newest(&target.join("build"), "oqs-sys-", "out/lib/liboqs.a");
     let include = liboqs.with_file_name("").join("../include");
@@ -134,21 +135,4 @@ fn newest(folder: &Path, begins: &str, within: &str) -> PathBuf {
         .max()
         .unwrap_or_else(|| panic!("no {begins}* in {}", folder.display()))
         .1
-}
-
-/// Where cargo keeps the sources of oqs-sys.
-fn package() -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo");
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let packages = metadata["packages"].as_array().expect("packages");
-    let oqs = packages
-        .iter()
-        .find(|p| p["name"] == "oqs-sys")
-        .expect("oqs-sys");
-    let manifest = Path::new(oqs["manifest_path"].as_str().expect("a path"));
-    manifest.parent().expect("a folder").to_owned()
 }

@@ -6,6 +6,8 @@
 mod build;
 mod compare;
 mod guest;
+#[path = "../../tests/oqs_sys/mod.rs"]
+mod oqs_sys;
 mod ours;
 
 use std::process::ExitCode;

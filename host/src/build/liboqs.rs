@@ -166,23 +166,25 @@ pub fn prepare(
         Liboqs::Own(folder) => folder,
     };
     let installed = Installed::find(folder)?;
-    let version = installed.check(target, locked)?;
+    let library = read(&installed.library)?;
+    let version = installed.check(&library, target, locked)?;
     let tool = |name, install| {
         let found = Search::from_env().find(name);
         found.ok_or(BuildError::Tool { name, install })
     };
     tool("pkg-config", "apt-get install pkg-config")?;
     let objcopy = tool(target.objcopy(), target.gcc_install())?;
-    let library = read(&installed.library)?;
     let names = renames(&workspace.join("target-bench/liboqs/names.h"))?;
     let digest = digest::of(&library)[..12].to_owned();
     let own = target_dir(workspace, &format!("own-{digest}"));
     let prefix = own.join("prefix");
     let made = installed.copy(&prefix, &objcopy, &names, &version)?;
-    let mut arguments: Vec<OsString> = vec!["--target-dir".into(), own.join("target").into()];
-    arguments.push("--no-default-features".into());
     Ok(Prepared {
-        arguments,
+        arguments: vec![
+            "--target-dir".into(),
+            own.join("target").into(),
+            "--no-default-features".into(),
+        ],
         variables: vec![
             ("LIBOQS_NO_VENDOR", "1".into()),
             ("LIBOQS_STATIC", "1".into()),
@@ -226,8 +228,13 @@ impl Installed {
         })
     }
 
-    /// Its version, if it is one that can be used.
-    fn check(&self, target: Target, locked: Option<&str>) -> Result<String, OwnError> {
+    /// Its version, if it is one that can be used; `library` is the library's content.
+    fn check(
+        &self,
+        library: &[u8],
+        target: Target,
+        locked: Option<&str>,
+    ) -> Result<String, OwnError> {
         let config = read(&self.headers.join("oqsconfig.h"))?;
         let config = String::from_utf8_lossy(&config);
         let version = define(&config, "OQS_VERSION_TEXT").unwrap_or("unknown");
@@ -250,7 +257,7 @@ impl Installed {
             Target::Aarch64 => (Architecture::Aarch64, "64-bit Arm"),
             Target::X86_64 => (Architecture::X86_64, "x86-64"),
         };
-        if machine(&read(&self.library)?) != Some(wanted) {
+        if machine(library) != Some(wanted) {
             return Err(OwnError::Machine {
                 library: self.library.clone(),
                 wanted: name,

@@ -2,7 +2,7 @@
 use super::output::{Output, say};
 use super::{Global, Outcome};
 use crate::archive::{self, Run};
-use crate::compare::{By, Comparison, compare, floor, groups};
+use crate::compare::{By, Comparison, compare, floor};
 use crate::exit::{Exit, Failure};
 use crate::report::compared;
 use crate::stats::Evidence;
@@ -125,19 +125,19 @@ fn by(arguments: &Arguments) -> Result<By, Failure> {
 
 /// Two sides of one name could not be told apart.
 fn check_labels(by: By, runs: &[&Evidence]) -> Result<(), Failure> {
-    let mut labels: Vec<&str> = match by {
-        By::Board => runs.iter().map(|e| e.provenance.board.as_str()).collect(),
-        By::Liboqs => runs.iter().map(|e| groups::liboqs(e)).collect(),
+    let how = match by {
+        By::Board => "on",
+        By::Liboqs => "with liboqs",
         _ => return Ok(()),
     };
+    let mut labels: Vec<&str> = runs.iter().map(|e| by.of_run(e)).collect();
     labels.sort_unstable();
     match labels.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
         Some(pair) => Err(Failure::new(
             Exit::BadCall,
             anyhow!(
-                "two of the runs were made {} {}: compare them --by run",
-                if by == By::Board { "on" } else { "with liboqs" },
+                "two of the runs were made {how} {}: compare them --by run",
                 pair[0]
             ),
         )),

@@ -1,7 +1,7 @@
 //! Puts rows side by side: those that are equal in everything but what the comparison is by.
 use super::floor::{Arms, arms};
 use super::ratio::{Ratio, Refusal, Series, ratio};
-use crate::model::{Environment, Stack, Subject};
+use crate::model::{Environment, Provenance, Stack, Subject};
 use crate::stats::Reading;
 use crate::stats::evidence::{Evidence, algorithm_name};
 use crate::stats::figures::{clocks_of, digest_of};
@@ -52,9 +52,21 @@ impl By {
             Self::Dispatch => subject.dispatch.name().to_owned(),
             Self::Stack => subject.stack.name().to_owned(),
             Self::Provider => subject.provider.name().to_owned(),
-            Self::Run => evidence.provenance.run.clone(),
-            Self::Board => evidence.provenance.board.clone(),
-            Self::Liboqs => liboqs(evidence).to_owned(),
+            Self::Run | Self::Board | Self::Liboqs => self.of_run(evidence).to_owned(),
+        }
+    }
+
+    /// What the run is called where runs are compared so; nothing where the sides lie within one run.
+    #[must_use]
+    pub fn of_run(self, evidence: &Evidence) -> &str {
+        let Provenance {
+            run, board, facts, ..
+        } = &evidence.provenance;
+        match self {
+            Self::Run => run,
+            Self::Board => board,
+            Self::Liboqs => facts.get("liboqs").map_or("unknown", String::as_str),
+            Self::Environment | Self::Dispatch | Self::Stack | Self::Provider => "",
         }
     }
 
@@ -75,13 +87,6 @@ impl By {
     fn is_baseline(self, subject: Subject) -> bool {
         !self.takes_runs() && self.rest(subject) == subject
     }
-}
-
-/// The version of liboqs that a run's programs held, as the archive calls it.
-#[must_use]
-pub fn liboqs(evidence: &Evidence) -> &str {
-    let version = evidence.provenance.facts.get("liboqs");
-    version.map_or("unknown", String::as_str)
 }
 
 /// One ratio, with what it is of. The first fields are the JSON that others rely on.

@@ -1,7 +1,7 @@
 //! QEMU's arguments for a board. Pure: from the board file and paths to a command line, which goes into the manifest too.
 use super::FlashError;
 use super::qemu::{CONTROL, LINK};
-use boards::{Board, Conduit, Qemu};
+use boards::{Board, Conduit, Guest, Qemu};
 use std::path::Path;
 
 /// What Linux is booted from.
@@ -88,14 +88,8 @@ pub fn linux(board: &Board, kernel: Kernel<'_>, console: &Path) -> Result<Vec<St
 /// # Errors
 /// Where the board says nothing of a guest.
 pub fn guest(board: &Board, image: &Path) -> Result<Vec<String>, FlashError> {
-    let guest = board
-        .guest
-        .as_ref()
-        .ok_or_else(|| not_emulated(board, false))?;
-    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown -accel kvm");
-    arguments.extend(["-M".to_owned(), guest.machine.clone()]);
-    arguments.extend(["-cpu".to_owned(), guest.cpu.clone()]);
-    arguments.extend(["-m".to_owned(), guest.memory_mib.to_string()]);
+    let guest = of_guest(board)?;
+    let mut arguments = kvm(guest, guest.memory_mib);
     arguments.extend(words(&format!(
         "-global virtio-mmio.force-legacy=false -device virtio-serial-device,max_ports=1 -chardev pty,id={LINK} -device virtconsole,chardev={LINK}"
     )));
@@ -113,14 +107,7 @@ pub fn unikraft(
     program: &Path,
     memory_mib: u64,
 ) -> Result<Vec<String>, FlashError> {
-    let guest = board
-        .guest
-        .as_ref()
-        .ok_or_else(|| not_emulated(board, false))?;
-    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown -accel kvm");
-    arguments.extend(["-M".to_owned(), guest.machine.clone()]);
-    arguments.extend(["-cpu".to_owned(), guest.cpu.clone()]);
-    arguments.extend(["-m".to_owned(), memory_mib.to_string()]);
+    let mut arguments = kvm(of_guest(board)?, memory_mib);
     arguments.extend(words(&format!(
         "-chardev pty,id={LINK} -serial chardev:{LINK}"
     )));
@@ -128,6 +115,22 @@ pub fn unikraft(
         arguments.extend([option.to_owned(), file.display().to_string()]);
     }
     Ok(arguments)
+}
+
+/// A machine for a guest, and no device that was not asked for.
+fn kvm(guest: &Guest, memory_mib: u64) -> Vec<String> {
+    let mut arguments = words("-display none -nodefaults -no-reboot -no-shutdown -accel kvm");
+    arguments.extend(["-M".to_owned(), guest.machine.clone()]);
+    arguments.extend(["-cpu".to_owned(), guest.cpu.clone()]);
+    arguments.extend(["-m".to_owned(), memory_mib.to_string()]);
+    arguments
+}
+
+fn of_guest(board: &Board) -> Result<&Guest, FlashError> {
+    board
+        .guest
+        .as_ref()
+        .ok_or_else(|| not_emulated(board, false))
 }
 
 fn emulated(board: &Board, linux: bool) -> Result<&Qemu, FlashError> {

@@ -7,6 +7,8 @@ mod board;
 mod classical;
 mod liboqs;
 mod nist;
+#[path = "../oqs_sys/mod.rs"]
+mod oqs_sys;
 mod providers;
 mod rsa;
 mod tamper;

@@ -2,26 +2,11 @@
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let output = Command::new(env!("CARGO"))
-            .args(["metadata", "--format-version", "1", "--locked"])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .expect("cargo metadata");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "cargo metadata: {errors}");
-        let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let packages = metadata["packages"].as_array().expect("packages");
-        let package = packages.iter().find(|package| package["name"] == "oqs-sys");
-        let manifest = package.expect("oqs-sys among the packages")["manifest_path"].as_str();
-        let manifest = Path::new(manifest.expect("a path"));
-        manifest.with_file_name("liboqs").join("tests")
-    })
+    FOLDER.get_or_init(|| super::oqs_sys::sources().join("tests"))
 }
 
 /// A file of JSON below liboqs' folder of tests.

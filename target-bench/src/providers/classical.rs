@@ -2,7 +2,7 @@
 //!
 //! Secrets are 32 bytes from the tape. ECDSA signs deterministically (RFC 6979), Ed25519 by its definition.
 use super::rsa::Rsa;
-use super::{Agreement, Failed, Scheme, Signature};
+use super::{Agreement, Failed, Scheme, Signature, put};
 use crate::tape;
 use alloc::boxed::Box;
 use ed25519_dalek::Signer as _;
@@ -103,11 +103,7 @@ impl Signature for Ed25519 {
     fn sign(&self, signature: &mut [u8], message: &[u8], secret: &[u8]) -> Result<usize, Failed> {
         let key = ed25519_dalek::SigningKey::from_bytes(&bytes32(secret)?);
         let made = key.try_sign(message).map_err(|_| Failed)?.to_bytes();
-        signature
-            .get_mut(..made.len())
-            .ok_or(Failed)?
-            .copy_from_slice(&made);
-        Ok(made.len())
+        put(&made, signature)
     }
     fn verify(&self, message: &[u8], signature: &[u8], public: &[u8]) -> Result<(), Failed> {
         let key = ed25519_dalek::VerifyingKey::from_bytes(&bytes32(public)?).map_err(|_| Failed)?;
@@ -127,11 +123,7 @@ impl Signature for EcdsaP256 {
         let key = p256::ecdsa::SigningKey::from_slice(secret).map_err(|_| Failed)?;
         let made: p256::ecdsa::Signature = key.try_sign(message).map_err(|_| Failed)?;
         let made = made.to_bytes();
-        signature
-            .get_mut(..made.len())
-            .ok_or(Failed)?
-            .copy_from_slice(&made);
-        Ok(made.len())
+        put(&made, signature)
     }
     fn verify(&self, message: &[u8], signature: &[u8], public: &[u8]) -> Result<(), Failed> {
         let key = p256::ecdsa::VerifyingKey::from_sec1_bytes(public).map_err(|_| Failed)?;

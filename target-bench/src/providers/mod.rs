@@ -28,6 +28,15 @@ fn within(length: usize, buffer: &[u8]) -> Result<usize, Failed> {
     (length <= buffer.len()).then_some(length).ok_or(Failed)
 }
 
+/// Puts what was made at the start of `buffer`; gives its length.
+fn put(made: &[u8], buffer: &mut [u8]) -> Result<usize, Failed> {
+    buffer
+        .get_mut(..made.len())
+        .ok_or(Failed)?
+        .copy_from_slice(made);
+    Ok(made.len())
+}
+
 /// A key encapsulation mechanism.
 pub trait Kem {
     /// Makes a key pair.

@@ -2,7 +2,7 @@
 //!
 //! Keys are plain numbers, big-endian and of fixed length, since lengths are the catalogue's: public `n | e`, secret `n | e | d | p | q`. The crate
 //! reads, checks and prepares the key within each operation, as all providers begin with a key's bytes.
-use super::{Failed, Signature};
+use super::{Failed, Signature, put};
 use crate::tape;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -112,11 +112,7 @@ impl Signature for Rsa {
             .map_err(|_| Failed)?;
         let made = key.pss_sign_with_rng::<Sha256, _>(&mut Tape, message);
         let made = made.map_err(|_| Failed)?;
-        signature
-            .get_mut(..made.len())
-            .ok_or(Failed)?
-            .copy_from_slice(&made);
-        Ok(made.len())
+        put(&made, signature)
     }
 
     fn verify(&self, message: &[u8], signature: &[u8], public: &[u8]) -> Result<(), Failed> {

@@ -152,15 +152,14 @@ impl Platform for Bare {
             rate,
             scope: Scope::All,
         };
+        let counted = |counter| Clock {
+            counter,
+            rate: None,
+            scope,
+        };
         let count = match self.count {
-            Source::Pmccntr | Source::InstRetired => Clock {
-                counter: match self.count {
-                    Source::Pmccntr => Counter::Pmccntr,
-                    _ => Counter::InstRetired,
-                },
-                rate: None,
-                scope,
-            },
+            Source::Pmccntr => counted(Counter::Pmccntr),
+            Source::InstRetired => counted(Counter::InstRetired),
             _ => ticks,
         };
         // A guest does not see its host: only the ticks include it.

@@ -26,7 +26,7 @@ pub struct Linux {
     auxiliary: Auxiliary,
     exception_level: u8,
     counters: Counters,
-    /// Whether these count instructions.
+    /// Whether these count instructions rather than the best that there is.
     instructions: bool,
     ticks: Clock,
     denied: String,
@@ -130,31 +130,21 @@ impl Platform for Linux {
 
     fn clocks(&self) -> Clocks {
         let ticks = self.ticks;
+        let counted = |counter, scope| Clock {
+            counter,
+            rate: None,
+            scope,
+        };
         let clock = |source, scope| match source {
-            Source::Perf(_) => Clock {
-                counter: match self.instructions {
-                    false => Counter::PerfCyclesMapped,
-                    true => Counter::PerfInstructionsMapped,
-                },
-                rate: None,
-                scope,
-            },
+            Source::None => counted(Counter::None, scope),
             Source::Ticks => ticks,
+            Source::Perf(_) if self.instructions => counted(Counter::PerfInstructionsMapped, scope),
+            Source::Perf(_) => counted(Counter::PerfCyclesMapped, scope),
             // At EL1, beside a kernel that is a library: all that happens in this machine, nothing of one around it.
             #[cfg(target_arch = "aarch64")]
-            Source::Pmccntr | Source::InstRetired => Clock {
-                counter: match self.instructions {
-                    false => Counter::Pmccntr,
-                    true => Counter::InstRetired,
-                },
-                rate: None,
-                scope: Scope::Guest,
-            },
-            Source::None => Clock {
-                counter: Counter::None,
-                rate: None,
-                scope,
-            },
+            Source::Pmccntr => counted(Counter::Pmccntr, Scope::Guest),
+            #[cfg(target_arch = "aarch64")]
+            Source::InstRetired => counted(Counter::InstRetired, Scope::Guest),
         };
         Clocks {
             count: clock(self.counters.count, Scope::User),
