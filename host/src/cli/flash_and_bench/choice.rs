@@ -158,7 +158,11 @@ pub fn choose(global: &Global, arguments: &Arguments) -> Result<Choice, Failure>
             arguments.clock
         ))
     })?;
-    let liboqs = Liboqs::named(&arguments.liboqs);
+    let liboqs = match Liboqs::named(&arguments.liboqs) {
+        // A run may be gone on with from another folder.
+        Liboqs::Own(folder) => Liboqs::Own(folder.canonicalize().unwrap_or(folder)),
+        named => named,
+    };
     if let Some(reason) = liboqs.impossible(target) {
         return Err(bad(format!(
             "--liboqs {liboqs} on board {}: {reason}",
